@@ -3,7 +3,6 @@ package io.sluice.runtime;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.redis.RedisDocuments;
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.source.DocumentSource;
 import io.sluice.rules.source.DocumentSourceProvider;
 import io.sluice.rules.source.FileDocuments;
@@ -17,7 +16,7 @@ import io.sluice.rules.source.SourceWords;
 import io.sluice.rules.source.StandInRuleSource;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.center.Center;
-import io.sluice.runtime.center.CenterRuleSource;
+import io.sluice.runtime.center.CenterDocuments;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,6 +48,8 @@ public final class OpenRules implements AutoCloseable {
     /** The longest time that startup waits for a center to write a damaged release to Redis again, which it does within seconds. */
     private static final Duration REPAIR_MAY_TAKE = Duration.ofSeconds(10);
 
+    private static final String EVERYTHING_PASSES = "every request is allowed";
+
     private final RuleSource source;
 
     /** The same source without its decorator, which does not know when a refused set has been repaired. */
@@ -57,27 +58,39 @@ public final class OpenRules implements AutoCloseable {
     /** The same source without its decorator; null if nothing is followed. */
     private final @Nullable RuleFollower follower;
 
-    /** The same source without its decorator; null if the rules do not come from a center over HTTP. */
-    private final @Nullable CenterRuleSource center;
+    /** Keeps the rules for the next start; null if nothing does. */
+    private final @Nullable KeptRuleSource kept;
+
+    /** Has other rules while there are none; null if nothing stands in. */
+    private final @Nullable StandInRuleSource standIn;
 
     /** What happens while there are no rules. */
     private final String withoutRules;
 
-    private OpenRules(RuleSource source, RuleSource newest) {
-        this(source, newest, "every request is allowed");
-    }
-
-    private OpenRules(RuleSource source, RuleSource newest, String withoutRules) {
-        this.source = source;
+    private OpenRules(
+            RuleSource newest,
+            @Nullable RuleFollower follower,
+            @Nullable KeptRuleSource kept,
+            @Nullable StandInRuleSource standIn,
+            String withoutRules) {
         this.newest = newest;
-        this.follower = newest instanceof RuleFollower found ? found : null;
-        this.center = newest instanceof CenterRuleSource found ? found : null;
+        this.follower = follower;
+        this.kept = kept;
+        this.standIn = standIn;
+        this.source = standIn != null ? standIn : own();
         this.withoutRules = withoutRules;
     }
 
     /** Uses any rule source. */
     public static OpenRules of(RuleSource source) {
-        return new OpenRules(source, source);
+        return new OpenRules(source, null, null, null, EVERYTHING_PASSES);
+    }
+
+    /** Keeps the rules of a source, if there is a directory for them. */
+    private static OpenRules of(RuleFollower follower, Optional<Path> data, Clock clock) {
+        KeptRuleSource kept =
+                data.map(folder -> KeptRuleSource.over(follower, folder, clock)).orElse(null);
+        return new OpenRules(follower, follower, kept, null, EVERYTHING_PASSES);
     }
 
     /**
@@ -102,13 +115,12 @@ public final class OpenRules implements AutoCloseable {
     public static OpenRules begin(DocumentSource documents, Optional<Path> data, RuleVet vet, Clock clock)
             throws RulesRefusedException {
         RuleFollower follower = RuleFollower.begin(documents, data.flatMap(KeptRuleSource::last), vet, clock);
-        RuleSource rules = data.<RuleSource>map(folder -> KeptRuleSource.over(follower, folder, clock))
-                .orElse(follower);
-        if (!rules.hasRules()) {
+        OpenRules rules = of(follower, data, clock);
+        if (!rules.source.hasRules()) {
             rules.close();
-            throw new RulesRefusedException(rules.refused());
+            throw new RulesRefusedException(rules.source.refused());
         }
-        return new OpenRules(rules, follower);
+        return rules;
     }
 
     /**
@@ -122,7 +134,7 @@ public final class OpenRules implements AutoCloseable {
      */
     public static OpenRules ofRedis(String uri, String nodeId, Optional<Path> data, RuleVet vet, Clock clock)
             throws RulesRefusedException {
-        return open(RedisDocuments.at(uri, nodeId, clock), data, vet, clock);
+        return open(RedisDocuments.at(uri, nodeId, clock), READING_MAY_TAKE, data, vet, clock);
     }
 
     /**
@@ -136,23 +148,24 @@ public final class OpenRules implements AutoCloseable {
      */
     public static OpenRules at(URI address, String nodeId, Optional<Path> data, RuleVet vet, Clock clock)
             throws RulesRefusedException {
-        return open(DocumentSourceProvider.at(address, nodeId), data, vet, clock);
+        return open(DocumentSourceProvider.at(address, nodeId), READING_MAY_TAKE, data, vet, clock);
     }
 
-    private static OpenRules open(DocumentSource documents, Optional<Path> data, RuleVet vet, Clock clock)
+    private static OpenRules open(
+            DocumentSource documents, Duration readingMayTake, Optional<Path> data, RuleVet vet, Clock clock)
             throws RulesRefusedException {
         RuleFollower follower = RuleFollower.open(documents, data.flatMap(KeptRuleSource::last), vet, clock);
-        awaitFirstLook(follower.reached(), follower.looked(), READING_MAY_TAKE);
-        RuleSource rules = data.<RuleSource>map(folder -> KeptRuleSource.over(follower, folder, clock))
-                .orElse(follower);
-        if (!rules.hasRules() && documents.isBeingRepaired(follower.refused())) {
+        awaitFirstLook(
+                readingMayTake.isZero() ? follower.looked() : follower.reached(), follower.looked(), readingMayTake);
+        OpenRules rules = of(follower, data, clock);
+        if (!rules.source.hasRules() && documents.isBeingRepaired(follower.refused())) {
             awaitFirst(follower);
         }
-        if (!rules.hasRules() && !follower.refused().isEmpty()) {
+        if (!rules.source.hasRules() && !follower.refused().isEmpty()) {
             rules.close();
-            throw new RulesRefusedException(rules.refused());
+            throw new RulesRefusedException(rules.source.refused());
         }
-        return new OpenRules(rules, follower);
+        return rules;
     }
 
     /**
@@ -165,21 +178,9 @@ public final class OpenRules implements AutoCloseable {
      */
     public static OpenRules ofCenter(Center center, String nodeId, Optional<Path> data, RuleVet vet, Clock clock)
             throws RulesRefusedException {
-        Optional<RuleStamp> last = data.flatMap(KeptRuleSource::last);
-        CenterRuleSource source = CenterRuleSource.open(center, nodeId, clock, last, vet);
-        if (last.isPresent()) {
-            // With the rules of the last run there is no reason to wait for a center that says little.
-            awaitFirstLook(source.looked(), source.looked(), Duration.ZERO);
-        } else {
-            awaitFirstLook(source.reached(), source.looked(), READING_MAY_TAKE);
-        }
-        RuleSource rules = data.<RuleSource>map(folder -> KeptRuleSource.over(source, folder, clock))
-                .orElse(source);
-        if (!rules.hasRules() && !source.refused().isEmpty()) {
-            rules.close();
-            throw new RulesRefusedException(rules.refused());
-        }
-        return new OpenRules(rules, source);
+        // With the rules of the last run there is no reason to wait for a center that sends little.
+        Duration reading = data.flatMap(KeptRuleSource::last).isPresent() ? Duration.ZERO : READING_MAY_TAKE;
+        return open(new CenterDocuments(center, nodeId, clock), reading, data, vet, clock);
     }
 
     /**
@@ -189,7 +190,7 @@ public final class OpenRules implements AutoCloseable {
      * @param inWords what they do, such as {@code the default limit of 50/s per address applies}
      */
     public OpenRules orElse(RuleSet standIn, String inWords) {
-        return new OpenRules(StandInRuleSource.over(source, standIn), newest, inWords);
+        return new OpenRules(newest, follower, kept, StandInRuleSource.over(source, standIn), inWords);
     }
 
     /**
@@ -198,16 +199,9 @@ public final class OpenRules implements AutoCloseable {
      * @param otherwise another way to provide rules
      */
     public OpenRules warnIfNone(String otherwise) {
-        if (center != null && !source.hasRules()) {
-            LOG.warn(
-                    center.lost().isPresent()
-                            ? "no rules yet, because the center is lost; {} until they are read"
-                            : "the center has released no rules; {}. Release rules, or {}",
-                    withoutRules,
-                    otherwise);
-        } else if (center == null && !takesReleases() && own().latest().version() == 0) {
+        if (!follows() && own().latest().version() == 0) {
             LOG.warn("no rules: {}; {}", withoutRules, otherwise);
-        } else if (follower != null && takesReleases() && !source.hasRules()) {
+        } else if (follower != null && follows() && !source.hasRules()) {
             SourceWords words = follower.source().words();
             if (follower.away().isPresent()) {
                 LOG.warn("no rules yet, because {}; {} until they are read", words.awayReason(), withoutRules);
@@ -218,12 +212,8 @@ public final class OpenRules implements AutoCloseable {
         return this;
     }
 
-    /** Returns whether a center can release rules to this process: whether they come from Redis or from a center. */
+    /** Returns whether a center can release rules to this process. */
     public boolean follows() {
-        return center != null || takesReleases();
-    }
-
-    private boolean takesReleases() {
         return follower != null && follower.source().takesReleases();
     }
 
@@ -238,50 +228,40 @@ public final class OpenRules implements AutoCloseable {
 
     /** Returns whether the rules of the last run are in force, because the current ones are missing or invalid. */
     public boolean isKept() {
-        return own() instanceof KeptRuleSource kept && kept.isRestored();
+        return kept != null && kept.isRestored();
     }
 
     /** Returns the source without rules that stand in. */
     private RuleSource own() {
-        return source instanceof StandInRuleSource standIn ? standIn.source() : source;
+        return kept != null ? kept : newest;
     }
 
     /** Returns what the rules that stand in for missing ones do; empty if there are rules, or nothing stands in. */
     public Optional<String> standIn() {
-        return source instanceof StandInRuleSource standIn && standIn.isInForce()
-                ? Optional.of(withoutRules)
-                : Optional.empty();
+        return standIn != null && standIn.isInForce() ? Optional.of(withoutRules) : Optional.empty();
     }
 
     /** Returns the problems with the rules, or with reading them, that do not stop decisions, as sentences. */
     public List<String> findings() {
         List<String> findings = new ArrayList<>();
-        if (own() instanceof KeptRuleSource kept) {
+        if (kept != null) {
             kept.trouble().ifPresent(why -> findings.add("the rules could not be saved for the next start: " + why));
-        }
-        if (center != null) {
-            center.lost().ifPresent(why -> findings.add("the center is lost: " + why));
-            if (!source.hasRules()) {
-                findings.add("there are no rules: " + withoutRules);
-            }
-            refusal("rules of the center were refused").ifPresent(findings::add);
-            unfit().ifPresent(findings::add);
-            return findings;
         }
         RuleFollower followed = follower;
         if (followed == null) {
+            refusal(SourceWords.local("").refusedFinding()).ifPresent(findings::add);
             standIn().ifPresent(inWords -> findings.add("there are no rules: " + inWords));
             return findings;
         }
         SourceWords words = followed.source().words();
         followed.away().ifPresent(why -> findings.add(words.awayFinding() + ": " + why));
-        if (takesReleases() && !source.hasRules()) {
+        if (follows() && !source.hasRules()) {
             findings.add("there are no rules: " + withoutRules);
         }
         refusal(words.refusedFinding()).ifPresent(findings::add);
         findings.addAll(followed.source().findings());
         unfit().ifPresent(findings::add);
-        if (!takesReleases()) {
+        if (!follows()) {
             standIn().ifPresent(inWords -> findings.add("there are no rules: " + inWords));
         }
         return findings;

@@ -32,6 +32,9 @@ public final class RedisDocuments implements DocumentSource {
     private static final System.Logger LOG = System.getLogger(RedisDocuments.class.getName());
     private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
 
+    /** The delay between a hint and the check, so that several changes are seen together. */
+    private static final Duration HINT = Duration.ofMillis(200);
+
     private static final Duration SCAN_UNTOLD_EVERY = Duration.ofSeconds(4);
     private static final Duration SCAN_TOLD_EVERY = Duration.ofMinutes(1);
 
@@ -88,6 +91,7 @@ public final class RedisDocuments implements DocumentSource {
                 "rules read from Redis",
                 "",
                 "rules from Redis refused",
+                "no rules are in force yet",
                 "rules cannot be read from Redis at " + server.name(),
                 "rules can be read from Redis again",
                 "rules cannot be read from Redis",
@@ -134,9 +138,9 @@ public final class RedisDocuments implements DocumentSource {
         server.close();
     }
 
-    /** Announces a change. Runs on threads that must not block. */
+    /** Announces a change, but a constant stream of messages must not cause constant scanning. Runs on threads that must not block. */
     private void hint() {
-        Duration soonest = Duration.ofNanos(Math.min(scanTookNanos, LOOK_EVERY.toNanos()));
+        Duration soonest = Duration.ofNanos(Math.max(HINT.toNanos(), Math.min(scanTookNanos, LOOK_EVERY.toNanos())));
         watcher.ifPresent(each -> each.changed(soonest));
     }
 

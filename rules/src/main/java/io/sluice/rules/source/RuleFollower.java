@@ -31,9 +31,6 @@ public final class RuleFollower implements RuleSource {
 
     private static final System.Logger LOG = System.getLogger(RuleFollower.class.getName());
 
-    /** The delay between an announcement and the reading, so that several changes are seen together. */
-    private static final Duration HINT = Duration.ofMillis(200);
-
     private static final Duration RETRY_SOONEST = Duration.ofMillis(200);
     private static final Duration RETRY_LATEST = Duration.ofMillis(800);
 
@@ -147,7 +144,7 @@ public final class RuleFollower implements RuleSource {
         return reached.minimalCompletionStage();
     }
 
-    /** Completes after the first reading, whatever its result. */
+    /** Completes after the first reading, whatever its result; not while there is nothing to read yet. */
     public CompletionStage<Void> looked() {
         return looked.minimalCompletionStage();
     }
@@ -187,15 +184,19 @@ public final class RuleFollower implements RuleSource {
         Duration pause = looks.every();
         try {
             effective.refresh();
-            pause = take(source.read(known())) ? pause : retry();
+            DocumentReading reading = source.read(known());
+            pause = take(reading) ? pause : retry();
+            if (!(reading instanceof DocumentReading.Unchanged)) {
+                readOnce();
+            }
         } catch (RuntimeException e) {
             LOG.log(
                     Level.WARNING,
                     "could not check " + source.name()
                             + " for changes; its last content stays in force until the next check",
                     e);
-        } finally {
             readOnce();
+        } finally {
             lookLater(pause);
         }
     }
@@ -230,10 +231,13 @@ public final class RuleFollower implements RuleSource {
 
         @Override
         public void changed(Duration soonest) {
-            if (hinted.compareAndSet(false, true)) {
-                // A constant stream of changes must not cause constant reading.
-                long wait = Math.max(HINT.toNanos(), soonest.toNanos());
-                looks.clock().at(looks.clock().nanoTime() + wait, RuleFollower.this::wake);
+            if (!hinted.compareAndSet(false, true)) {
+                return;
+            }
+            if (soonest.isZero()) {
+                wake();
+            } else {
+                looks.clock().at(looks.clock().nanoTime() + soonest.toNanos(), RuleFollower.this::wake);
             }
         }
     }
@@ -371,7 +375,7 @@ public final class RuleFollower implements RuleSource {
     }
 
     private String stays() {
-        return hasRules() ? "version " + latest().version() + " stays in force" : "no rules are in force yet";
+        return hasRules() ? "version " + latest().version() + " stays in force" : words.noneYet();
     }
 
     private static String inShort(List<DocumentError> errors) {
@@ -381,7 +385,7 @@ public final class RuleFollower implements RuleSource {
     private void gone(DocumentReading.Unreachable gone) {
         String why = gone.why();
         // An answer is logged even after a broken connection: it will not pass by itself.
-        if (away == null || (gone.answered() && !why.equals(toldAnswer))) {
+        if (!words.away().isEmpty() && (away == null || (gone.answered() && !why.equals(toldAnswer)))) {
             toldAnswer = gone.answered() ? why : "";
             LOG.log(Level.WARNING, () -> words.away() + ", " + stays() + ": " + why);
         }
@@ -392,7 +396,9 @@ public final class RuleFollower implements RuleSource {
         if (away != null) {
             away = null;
             toldAnswer = "";
-            LOG.log(Level.INFO, words.back());
+            if (!words.back().isEmpty()) {
+                LOG.log(Level.INFO, words.back());
+            }
         }
     }
 }

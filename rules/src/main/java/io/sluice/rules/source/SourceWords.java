@@ -6,7 +6,8 @@ package io.sluice.rules.source;
  * @param read the log says this when the first rules come into force
  * @param place where the rules are, for the log; empty if {@code read} says it
  * @param refused the log says this about rules that are refused
- * @param away the log says this when the source cannot be read
+ * @param noneYet the log says this of rules that are refused before any were in force
+ * @param away the log says this when the source cannot be read; empty if the source logs that itself
  * @param back the log says this when it can be read again
  * @param awayFinding the finding while the source cannot be read
  * @param refusedFinding the finding while the newest rules are refused
@@ -18,6 +19,7 @@ public record SourceWords(
         String read,
         String place,
         String refused,
+        String noneYet,
         String away,
         String back,
         String awayFinding,
@@ -26,6 +28,8 @@ public record SourceWords(
         String none,
         String remedy) {
 
+    private static final String NONE_YET = "no rules are in force yet";
+
     /** Returns the words for a source with this name. */
     public static SourceWords of(String name) {
         String away = "rules cannot be read from " + name;
@@ -33,6 +37,7 @@ public record SourceWords(
                 "rules read from " + name,
                 "",
                 "rules from " + name + " refused",
+                NONE_YET,
                 away,
                 "rules can be read from " + name + " again",
                 away,
@@ -48,6 +53,7 @@ public record SourceWords(
                 "rules found",
                 place,
                 "rules refused",
+                NONE_YET,
                 "rules cannot be read",
                 "rules can be read again",
                 "rules cannot be read",

@@ -1,8 +1,5 @@
 package io.sluice.runtime.center;
 
-import io.sluice.core.time.Clock;
-import io.sluice.rules.adjust.Adjustments;
-import io.sluice.rules.changes.RuleChange;
 import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.RuleSet;
@@ -10,8 +7,7 @@ import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleSetText.Reading;
 import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.snapshot.TrialScope;
-import io.sluice.rules.source.EffectiveRules;
-import io.sluice.rules.source.PublishedRules;
+import io.sluice.rules.source.DocumentReading;
 import io.sluice.rules.source.RefusedSet;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.source.TrialPointer;
@@ -20,36 +16,33 @@ import io.sluice.rules.yaml.PrintableText;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Decides which rules from a center come into force. A version replaces only a lower one, and a bad version is refused as a
- * whole. The events of a change may arrive in any order: each takes effect as soon as the events that it needs have arrived. Not
+ * Decides which rules of a center are for this process. A version replaces only a lower one, and a bad version is refused as a
+ * whole. The events of a change may come in any order: each takes effect as soon as those that it needs have come. Not
  * thread-safe.
  */
 final class CenterIntake {
 
-    private static final Logger LOG = LoggerFactory.getLogger(CenterIntake.class);
     private static final int MOST_RULES = 200_000;
     private static final int EVERY_NODE = 100;
     private static final Pattern ID = Pattern.compile("([1-9][0-9]{0,14}):([0-9a-f]{64})");
 
-    private final PublishedRules rules;
-    private final EffectiveRules effective;
     private final URI origin;
     private final RuleVet vet;
 
     /** The released set that was in force last, including before a restart. */
     private Optional<RuleStamp> applied;
 
-    /** True if a set of the center has been in force since the start. */
-    private boolean has;
+    /** The set in force as it was released; null if none has been since the start. */
+    private @Nullable RuleSet released;
+
+    /** The set that callers try now. */
+    private Optional<CallerTrial> tried = Optional.empty();
 
     /** The last state that could be read. */
     private CenterState state = CenterState.NONE;
@@ -63,10 +56,10 @@ final class CenterIntake {
     private Optional<RefusedSet> refusedTrial = Optional.empty();
     private Optional<RefusedSet> refusedState = Optional.empty();
 
-    /** @param work runs the check when an adjustment expires, on the thread that also calls the other methods */
-    CenterIntake(PublishedRules rules, URI origin, Optional<RuleStamp> last, RuleVet vet, Clock clock, Executor work) {
-        this.rules = rules;
-        this.effective = new EffectiveRules(rules, clock, work);
+    /** Whether the last reading was refused before there were any rules. */
+    private boolean refusedBefore;
+
+    CenterIntake(URI origin, Optional<RuleStamp> last, RuleVet vet) {
         this.origin = origin;
         this.applied = last.filter(RuleStamp::released);
         this.vet = vet;
@@ -74,34 +67,24 @@ final class CenterIntake {
 
     /** Returns the set in force under the center's name for it; empty if the center has not sent it since the start. */
     Optional<String> current() {
-        return has ? applied.map(CenterIntake::id) : Optional.empty();
-    }
-
-    /** May be called by any thread. */
-    Adjustments adjustments() {
-        return effective.adjustments();
-    }
-
-    /** Returns the reasons why adjustments were left out. May be called by any thread. */
-    List<String> unfitAdjustments() {
-        return effective.problems();
+        return released == null ? Optional.empty() : applied.map(CenterIntake::id);
     }
 
     static String id(RuleStamp stamp) {
         return stamp.version() + ":" + stamp.digest();
     }
 
-    /** Handles the event that the center has released nothing yet. */
-    void takeNothing() {
+    /** The center has released nothing yet. */
+    DocumentReading takeNothing() {
         refusedRules = applied.map(last ->
                 refusal(Optional.empty(), "version: none (expected: " + last.version() + " or higher; release again)"));
-        settle();
+        return refusedRules.isPresent() ? reading() : missing();
     }
 
-    /** Handles a released set. */
-    void take(ServerEvent event) {
+    /** The center has released a set. */
+    DocumentReading take(ServerEvent event) {
         refusedRules = taken(event);
-        compose();
+        return compose();
     }
 
     /** Returns the reason why the set was refused; empty if it is in force. */
@@ -116,20 +99,20 @@ final class CenterIntake {
         if (fault.isPresent()) {
             return Optional.of(refusal(Optional.of(named), fault.get()));
         }
-        if (has && applied.equals(Optional.of(named))) {
+        if (released != null && applied.equals(Optional.of(named))) {
             return Optional.empty();
         }
-        Optional<RuleSet> tried =
+        Optional<RuleSet> promoted =
                 held(named.version()).filter(set -> set.stamp().equals(named));
-        if (tried.isPresent()) {
-            publish(tried.get());
+        if (promoted.isPresent()) {
+            apply(promoted.get());
             return Optional.empty();
         }
-        return read(event, Optional.of(named), this::publish);
+        return read(event, Optional.of(named), this::apply);
     }
 
-    /** Handles a set that callers try. The center's state names these callers. */
-    void takeTrial(ServerEvent event) {
+    /** The center lets callers try a set. Its state says which callers. */
+    DocumentReading takeTrial(ServerEvent event) {
         Optional<RuleStamp> stamp = RuleSetText.stamp(event.data());
         boolean known = stamp.flatMap(
                         named -> held(named.version()).filter(set -> set.stamp().equals(released(named))))
@@ -140,15 +123,15 @@ final class CenterIntake {
             offered = null;
             refusedTrial = read(event, stamp.map(CenterIntake::released), set -> offered = set);
         }
-        compose();
+        return compose();
     }
 
     private static RuleStamp released(RuleStamp stamp) {
         return new RuleStamp(stamp.version(), stamp.digest(), true);
     }
 
-    /** Handles the center's state: the trial and the adjustments. */
-    void takeState(ServerEvent event) {
+    /** The center says who tries what, and which adjustments apply. */
+    DocumentReading takeState(ServerEvent event) {
         try {
             if (event.tooLong()) {
                 throw new IllegalArgumentException("size: too large (expected: fewer adjustments)");
@@ -158,24 +141,44 @@ final class CenterIntake {
         } catch (IllegalArgumentException e) {
             refusedState = Optional.of(refusal(Optional.empty(), "state: " + e.getMessage()));
         }
-        compose();
+        return compose();
     }
 
     /** Returns a set that callers try, or are about to try. */
     private Optional<RuleSet> held(long version) {
         return Optional.ofNullable(offered)
                 .filter(set -> set.version() == version)
-                .or(() -> effective.trial().map(CallerTrial::rules).filter(set -> set.version() == version));
+                .or(() -> tried.map(CallerTrial::rules).filter(set -> set.version() == version));
     }
 
-    /** Puts the combination of the last events in force, in whatever order they arrived. */
-    private void compose() {
-        if (has) {
-            effective.put(effective.released(), trial(), state.adjustments());
+    /** Returns what the last events say together, in whatever order they came. */
+    private DocumentReading compose() {
+        RuleSet now = released;
+        if (now != null) {
+            tried = trial();
             RuleSet left = offered;
-            offered = left == null || left.version() <= effective.released().version() ? null : left;
+            offered = left == null || left.version() <= now.version() ? null : left;
         }
-        settle();
+        return reading();
+    }
+
+    private DocumentReading reading() {
+        Optional<RefusedSet> refusal = refusedRules.or(this::missingTrial).or(() -> refusedState);
+        RuleSet now = released;
+        if (now != null) {
+            return new DocumentReading.Released(now, tried, state.adjustments(), refusal);
+        }
+        if (refusal.isPresent()) {
+            refusedBefore = true;
+            return new DocumentReading.Unreadable(refusal.get());
+        }
+        return refusedBefore ? missing() : new DocumentReading.Unchanged();
+    }
+
+    private DocumentReading missing() {
+        refusedBefore = false;
+        return new DocumentReading.Missing(
+                DocumentError.of(origin.toString(), "version: none (expected: released rules)"));
     }
 
     private Optional<CallerTrial> trial() {
@@ -189,7 +192,7 @@ final class CenterIntake {
     /** Returns the callers that try a version now; empty unless this node has the version of the other callers. */
     private Optional<CallerSplit> split() {
         return state.trial()
-                .filter(named -> has && state.version() == effective.released().version())
+                .filter(named -> released != null && state.version() == released.version())
                 .filter(named -> named.version() > state.version())
                 .filter(named -> named.scope() instanceof TrialScope.Callers)
                 .map(named -> ((TrialScope.Callers) named.scope()).split());
@@ -240,56 +243,15 @@ final class CenterIntake {
         return Optional.empty();
     }
 
-    private void publish(RuleSet set) {
-        RuleSet before = effective.released();
-        boolean first = !has;
-        has = true;
+    private void apply(RuleSet set) {
+        released = set;
+        tried = Optional.empty();
         applied = Optional.of(set.stamp());
-        // The set is applied together with the center's state, so that it is never in force without its adjustments.
-        effective.put(set, Optional.empty(), state.adjustments());
-        if (first) {
-            LOG.info(
-                    "rules read from the center, version {} is in force: {} {}",
-                    set.version(),
-                    set.rules().size(),
-                    set.rules().size() == 1 ? "rule" : "rules");
-        } else {
-            LOG.info(
-                    "rules changed, version {} is in force: {}",
-                    set.version(),
-                    RuleChange.summary(RuleChange.between(before, set)));
-        }
-    }
-
-    /** Reports each refusal once, and the end of a refusal. */
-    private void settle() {
-        Optional<RefusedSet> refusal = refusedRules.or(this::missingTrial).or(() -> refusedState);
-        if (refusal.isPresent()) {
-            refuse(refusal.get());
-        } else if (!rules.refused().isEmpty()) {
-            rules.settle();
-            LOG.info(
-                    "rules valid again, version {} stays in force",
-                    rules.latest().version());
-        }
     }
 
     private RefusedSet refusal(Optional<RuleStamp> stamp, String message) {
         String place = stamp.map(this::place).orElseGet(origin::toString);
         return new RefusedSet(stamp, List.of(DocumentError.of(place, message)));
-    }
-
-    private void refuse(RefusedSet set) {
-        if (rules.refusedSet().equals(Optional.of(set))) {
-            return;
-        }
-        rules.refuse(set);
-        List<DocumentError> errors = set.errors();
-        LOG.warn(
-                "rules from the center refused, {}: {}{}",
-                has ? "version " + rules.latest().version() + " stays in force" : "no rules of it are in force yet",
-                errors.get(0),
-                errors.size() == 1 ? "" : " (and " + (errors.size() - 1) + " more)");
     }
 
     private String place(RuleStamp stamp) {

@@ -10,11 +10,14 @@ import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleStamp;
-import io.sluice.rules.source.PublishedRules;
+import io.sluice.rules.source.DocumentReading;
+import io.sluice.rules.source.DocumentSource;
+import io.sluice.rules.source.RuleFollower;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleVet;
+import io.sluice.rules.watch.Looks;
 import io.sluice.rules.yaml.DocumentError;
-import io.sluice.runtime.CapturedLog;
+import io.sluice.testkit.CapturedSystemLog;
 import io.sluice.testkit.QuietClock;
 import io.sluice.testkit.SeededRandom;
 import java.net.URI;
@@ -35,16 +38,64 @@ class CenterIntakeTest {
     private static final String CALLERS = "13 callers 5 by user key 0123456789abcdef";
 
     private final ManualClock clock = QuietClock.at(0);
-    private final PublishedRules rules = new PublishedRules();
-    private final CenterIntake intake =
-            new CenterIntake(rules, URI.create("http://center"), Optional.empty(), RuleVet.NONE, clock, Runnable::run);
+    private final Events intake = new Events();
+    private final RuleFollower rules = RuleFollower.open(
+            intake, Optional.empty(), RuleVet.NONE, new Looks(clock, intake.every(), Runnable::run, () -> {}));
     private final List<Long> versions = new ArrayList<>();
     private final List<List<DocumentError>> refusals = new ArrayList<>();
-    private CapturedLog log;
+    private CapturedSystemLog log;
+
+    /** Lets the follower read after each event. */
+    private final class Events implements DocumentSource {
+
+        private final CenterIntake intake =
+                new CenterIntake(URI.create("http://center"), Optional.empty(), RuleVet.NONE);
+        private DocumentReading next = new DocumentReading.Unchanged();
+
+        void take(ServerEvent event) {
+            read(intake.take(event));
+        }
+
+        void takeTrial(ServerEvent event) {
+            read(intake.takeTrial(event));
+        }
+
+        void takeState(ServerEvent event) {
+            read(intake.takeState(event));
+        }
+
+        void takeNothing() {
+            read(intake.takeNothing());
+        }
+
+        Optional<String> current() {
+            return intake.current();
+        }
+
+        private void read(DocumentReading reading) {
+            next = reading;
+            var unused = rules.reload();
+        }
+
+        @Override
+        public DocumentReading read(Known known) {
+            return next;
+        }
+
+        @Override
+        public Duration every() {
+            return Duration.ZERO;
+        }
+
+        @Override
+        public String name() {
+            return "the center";
+        }
+    }
 
     @BeforeEach
     void listen() {
-        log = new CapturedLog(CenterIntake.class);
+        log = new CapturedSystemLog(RuleFollower.class);
         rules.listen(new RuleListener() {
             @Override
             public void changed(RuleSet set) {

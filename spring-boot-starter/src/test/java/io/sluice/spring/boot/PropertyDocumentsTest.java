@@ -13,19 +13,15 @@ import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.source.RulesRefusedException;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.OpenRules;
+import io.sluice.testkit.CapturedSystemLog;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.env.YamlPropertySourceLoader;
@@ -66,29 +62,11 @@ class PropertyDocumentsTest {
                 burst: 200
             """;
 
-    private final Logger logger = Logger.getLogger(RuleFollower.class.getName());
-    private final List<String> logged = new ArrayList<>();
-    private final Handler handler = new Handler() {
-        @Override
-        public void publish(LogRecord line) {
-            logged.add(line.getMessage());
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
-
-    @BeforeEach
-    void capture() {
-        logger.addHandler(handler);
-    }
+    private final CapturedSystemLog log = new CapturedSystemLog(RuleFollower.class);
 
     @AfterEach
     void release() {
-        logger.removeHandler(handler);
+        log.close();
     }
 
     @Test
@@ -153,7 +131,7 @@ class PropertyDocumentsTest {
                 """;
         RuleSource source = open(yaml(rules));
         assertThat(source.reload()).isEmpty();
-        assertThat(logged.stream().filter(line -> line.contains("rules in doubt")))
+        assertThat(log.lines().stream().filter(line -> line.contains("rules in doubt")))
                 .satisfiesExactly(
                         line -> assertThat(line).contains("sluice.rules[0].limits[0].by: by: usr: nobody sends this"),
                         line -> assertThat(line)
@@ -165,7 +143,7 @@ class PropertyDocumentsTest {
         RuleSource source =
                 open(yaml("sluice: { attributes: [region], rules: [{ id: a, limits: [{ by: region, rate: 1 }] }] }"));
         assertThat(source.latest().rules()).hasSize(1);
-        assertThat(logged).noneMatch(line -> line.contains("rules in doubt"));
+        assertThat(log.lines()).noneMatch(line -> line.contains("rules in doubt"));
         RulesRefusedException refused = org.assertj.core.api.Assertions.catchThrowableOfType(
                 RulesRefusedException.class,
                 () -> open(yaml("sluice: { attributes: [region, IP], rules: [{ id: a, action: deny }] }")));

@@ -8,6 +8,7 @@ import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleStamp;
+import io.sluice.rules.source.RuleFollower;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.testkit.Await;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class CenterRuleSourceTest {
+class CenterDocumentsTest {
 
     @TempDir
     private Path folder;
@@ -50,7 +51,7 @@ class CenterRuleSourceTest {
     @Test
     void takesTheRulesThatTheCenterSendsFirst() throws Exception {
         stub.greet(event(12));
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             Listener listener = stub.listener();
             until("rules", source::hasRules);
             assertThat(source.latest().rules()).isEqualTo(set(12).rules());
@@ -65,7 +66,7 @@ class CenterRuleSourceTest {
 
     @Test
     void takesEachRelease() throws Exception {
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             Listener listener = stub.listener();
             for (int version = 1; version <= 20; version++) {
                 listener.send(event(version));
@@ -77,7 +78,7 @@ class CenterRuleSourceTest {
     @Test
     void connectsAgainAndNamesTheSetInForce() throws Exception {
         stub.greet(event(1));
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             Listener first = stub.listener();
             untilVersion(source, 1);
             stub.greet("");
@@ -86,7 +87,7 @@ class CenterRuleSourceTest {
             assertThat(second.header("Last-Event-ID")).contains("1:" + set(1).digest());
             second.send(event(2));
             untilVersion(source, 2);
-            until("the center is not lost", () -> source.lost().isEmpty());
+            until("the center is not lost", () -> source.away().isEmpty());
         }
     }
 
@@ -94,7 +95,7 @@ class CenterRuleSourceTest {
     void callersTryASetAndGoOnAfterAReconnect() throws Exception {
         String state = state(1, "\"2 callers 5 by user key 0123456789abcdef\"", 7);
         stub.greet(event(1) + trial(2) + state);
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             Listener first = stub.listener();
             until("a trial", () -> source.latest().trial() != null);
             assertThat(source.latest().version()).isEqualTo(1);
@@ -121,7 +122,7 @@ class CenterRuleSourceTest {
     @Test
     void aBadStateOrTrialKeepsTheConnection() throws Exception {
         stub.greet(event(1));
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             Listener listener = stub.listener();
             untilVersion(source, 1);
             listener.send("event: state\ndata: nonsense\n\n");
@@ -133,7 +134,7 @@ class CenterRuleSourceTest {
             listener.send(trial(2));
             until("a trial", () -> source.latest().trial() != null);
             until("no refusal", () -> source.refused().isEmpty());
-            assertThat(source.lost()).isEmpty();
+            assertThat(source.away()).isEmpty();
         }
     }
 
@@ -155,7 +156,7 @@ class CenterRuleSourceTest {
     @Test
     void halfAnEventChangesNothing() throws Exception {
         stub.greet(event(1));
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             Listener first = stub.listener();
             untilVersion(source, 1);
             String event = event(2);
@@ -172,7 +173,7 @@ class CenterRuleSourceTest {
 
     @Test
     void neverGoesBack() throws Exception {
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             Listener listener = stub.listener();
             listener.send(event(5));
             untilVersion(source, 5);
@@ -192,7 +193,7 @@ class CenterRuleSourceTest {
     @Test
     void neverGoesBackOverARestart() throws Exception {
         RuleStamp last = set(5).releasedTo(100).stamp();
-        try (CenterRuleSource source = open(Clock.system(), Optional.of(last), RuleVet.NONE)) {
+        try (RuleFollower source = open(Clock.system(), Optional.of(last), RuleVet.NONE)) {
             Listener listener = stub.listener();
             assertThat(listener.header("Last-Event-ID")).isEmpty();
             listener.send(event(4));
@@ -206,14 +207,14 @@ class CenterRuleSourceTest {
     @Test
     void numbersOfFilesEndWhenACenterTakesOver() throws Exception {
         stub.greet(event(1));
-        try (CenterRuleSource source = open(Clock.system(), Optional.of(set(5).stamp()), RuleVet.NONE)) {
+        try (RuleFollower source = open(Clock.system(), Optional.of(set(5).stamp()), RuleVet.NONE)) {
             untilVersion(source, 1);
         }
     }
 
     @Test
     void aVersionNeverGetsOtherRules() throws Exception {
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             Listener listener = stub.listener();
             listener.send(event(5));
             untilVersion(source, 5);
@@ -233,7 +234,7 @@ class CenterRuleSourceTest {
                 "{\"version\"|{\"what\"|document: not a saved rule set"
             })
     void refusesADamagedSetWhole(String right, String wrong, String error) throws Exception {
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             Listener listener = stub.listener();
             listener.send(event(1));
             untilVersion(source, 1);
@@ -250,7 +251,7 @@ class CenterRuleSourceTest {
 
     @Test
     void refusesAnEventWithoutAVersion() throws Exception {
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             stub.listener().send("event: rules\nid: x\ndata: {}\n\n");
             until("the refusal", () -> refused(source, 0, "id: x (expected: VERSION:DIGEST)"));
         }
@@ -259,7 +260,7 @@ class CenterRuleSourceTest {
     @Test
     void refusesRulesThatThisProcessCannotApply() throws Exception {
         RuleVet vet = rules -> rules.version() == 2 ? List.of(DocumentError.of("x", "no key")) : List.of();
-        try (CenterRuleSource source = open(Clock.system(), Optional.empty(), vet)) {
+        try (RuleFollower source = open(Clock.system(), Optional.empty(), vet)) {
             Listener listener = stub.listener();
             listener.send(event(1));
             untilVersion(source, 1);
@@ -272,12 +273,12 @@ class CenterRuleSourceTest {
     @Test
     void hasNoRulesUntilSomeAreReleased() throws Exception {
         stub.greet("event: none\ndata: {}\n\n");
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             Listener listener = stub.listener();
             source.looked().toCompletableFuture().join();
             assertThat(source.hasRules()).isFalse();
             assertThat(source.refused()).isEmpty();
-            assertThat(source.lost()).isEmpty();
+            assertThat(source.away()).isEmpty();
             listener.send(event(1));
             untilVersion(source, 1);
         }
@@ -287,13 +288,13 @@ class CenterRuleSourceTest {
     void saysThatTheTokenIsWrongAndTakesANewOne() throws Exception {
         Files.writeString(token, "wrong");
         stub.greet(event(1));
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             until("the refusal", () -> lost(source, "it answers 401, the token in " + token));
             assertThat(source.hasRules()).isFalse();
             until("the first look", () -> source.looked().toCompletableFuture().isDone());
             Files.writeString(token, "secret-token");
             untilVersion(source, 1);
-            until("the center is not lost", () -> source.lost().isEmpty());
+            until("the center is not lost", () -> source.away().isEmpty());
         }
     }
 
@@ -301,7 +302,7 @@ class CenterRuleSourceTest {
     void theTokenGoesNowhereElse() throws Exception {
         try (CenterStub other = CenterStub.start().greet(event(1))) {
             stub.answerRules(302, "text/plain", other.url() + "/api/nodes/rules");
-            try (CenterRuleSource source = open()) {
+            try (RuleFollower source = open()) {
                 until("the answer", () -> lost(source, "it answers 302, and redirects are not followed"));
             }
             assertThat(other.requests()).isEmpty();
@@ -318,7 +319,7 @@ class CenterRuleSourceTest {
     })
     void survivesGarbage(int status, String type, String body, String error) throws Exception {
         stub.answerRules(status, type, body);
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             until("the answer", () -> lost(source, error));
             stub.greet(event(1));
             untilVersion(source, 1);
@@ -328,14 +329,14 @@ class CenterRuleSourceTest {
     @Test
     void survivesAnEndlessAnswer() throws Exception {
         stub.answerRules(200, "text/html", "x".repeat(1_000_000));
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             until("the answer", () -> lost(source, "its answer has more than 10000 bytes"));
         }
     }
 
     @Test
     void survivesEventsThatItDoesNotKnow() throws Exception {
-        try (CenterRuleSource source = open()) {
+        try (RuleFollower source = open()) {
             Listener listener = stub.listener();
             listener.send("\u0000\u0001{]\n\n\n\nevent: party\nid: 3\ndata: \u00ff\n\ndata\n\n");
             listener.send(event(1));
@@ -347,7 +348,7 @@ class CenterRuleSourceTest {
     void aSilentCenterIsLost() throws Exception {
         ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
         stub.greet(event(1));
-        try (CenterRuleSource source = open(clock, Optional.empty(), RuleVet.NONE)) {
+        try (RuleFollower source = open(clock, Optional.empty(), RuleVet.NONE)) {
             Listener first = stub.listener();
             untilVersion(source, 1);
             until("the center is lost", () -> {
@@ -357,14 +358,14 @@ class CenterRuleSourceTest {
             until("the connection is closed", () -> !first.send(": ok\n\n"));
             clock.advance(Duration.ofSeconds(5));
             assertThat(stub.listener().header("Last-Event-ID")).contains("1:" + set(1).digest());
-            until("the center is back", () -> source.lost().isEmpty());
+            until("the center is back", () -> source.away().isEmpty());
         }
     }
 
     @Test
     void aCenterThatSpeaksIsNotLost() throws Exception {
         ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
-        try (CenterRuleSource source = open(clock, Optional.empty(), RuleVet.NONE)) {
+        try (RuleFollower source = open(clock, Optional.empty(), RuleVet.NONE)) {
             Listener listener = stub.listener();
             for (int version = 1; version <= 5; version++) {
                 listener.send(event(version));
@@ -379,30 +380,30 @@ class CenterRuleSourceTest {
 
     @Test
     void closingEndsTheConnection() throws Exception {
-        CenterRuleSource source = open();
+        RuleFollower source = open();
         Listener listener = stub.listener();
         source.close();
         until("the connection is closed", () -> !listener.send(": ok\n\n"));
         assertThat(source.first().toCompletableFuture()).isCompletedExceptionally();
     }
 
-    private CenterRuleSource open() {
+    private RuleFollower open() {
         return open(Clock.system(), Optional.empty(), RuleVet.NONE);
     }
 
-    private CenterRuleSource open(Clock clock, Optional<RuleStamp> last, RuleVet vet) {
-        return CenterRuleSource.open(center, "shop:8082", clock, last, vet);
+    private RuleFollower open(Clock clock, Optional<RuleStamp> last, RuleVet vet) {
+        return RuleFollower.open(new CenterDocuments(center, "shop:8082", clock), last, vet, clock);
     }
 
-    private static boolean refused(CenterRuleSource source, long version, String error) {
+    private static boolean refused(RuleFollower source, long version, String error) {
         return source.refusedSet()
                 .filter(set -> set.stamp().map(RuleStamp::version).orElse(0L) == version)
                 .filter(set -> set.errors().toString().contains(error))
                 .isPresent();
     }
 
-    private static boolean lost(CenterRuleSource source, String why) {
-        return source.lost().filter(said -> said.contains(why)).isPresent();
+    private static boolean lost(RuleFollower source, String why) {
+        return source.away().filter(said -> said.contains(why)).isPresent();
     }
 
     private static RuleSet set(int number) {
@@ -422,7 +423,7 @@ class CenterRuleSourceTest {
         return CenterStub.rules(set.version(), set.digest(), text.toString());
     }
 
-    private static void untilVersion(CenterRuleSource source, long version) {
+    private static void untilVersion(RuleFollower source, long version) {
         until("version " + version, () -> source.latest().version() == version);
     }
 

@@ -1,15 +1,9 @@
 package io.sluice.runtime.center;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.adjust.Adjustments;
-import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.rules.snapshot.RuleStamp;
-import io.sluice.rules.source.PublishedRules;
-import io.sluice.rules.source.RefusedSet;
-import io.sluice.rules.source.RuleListener;
-import io.sluice.rules.source.RuleSource;
-import io.sluice.rules.source.RuleVet;
-import io.sluice.rules.yaml.DocumentError;
+import io.sluice.rules.source.DocumentReading;
+import io.sluice.rules.source.DocumentSource;
+import io.sluice.rules.source.SourceWords;
 import io.sluice.runtime.fleet.LostCenterException;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
@@ -18,27 +12,30 @@ import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules from a center over HTTP, which sends each release as a server-sent event. Thread-safe.
+ * Rules of a center over HTTP, which sends each release as a server-sent event.
  *
  * <p>If the connection breaks, or the center sends nothing for 15 s (it sends a sign of life every 5 s), a new connection is
- * opened after a random pause. While the center is lost, the current set stays in force. A version only increases, and a bad set
- * is refused as a whole. Further events carry a set that some callers try, the scope of that trial, and adjustments on top of both.
- * Other events are ignored.
+ * opened after a random pause. A version only increases. Further events carry a set that some callers try, who they are, and adjustments
+ * on top of both. Other events are ignored.
+ *
+ * <p>What happens on threads of the HTTP client becomes a task, and a reading does the tasks. So all but a few methods run on the reading
+ * thread.
  */
-public final class CenterRuleSource implements RuleSource {
+public final class CenterDocuments implements DocumentSource {
 
     private static final Duration SILENCE = Duration.ofSeconds(15);
+    private static final Duration PRECAUTION = Duration.ofMinutes(1);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(200);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(1_250);
     private static final String PART = "rules";
@@ -52,112 +49,99 @@ public final class CenterRuleSource implements RuleSource {
     private final Center center;
     private final String nodeId;
     private final Clock clock;
-    private final PublishedRules rules = new PublishedRules();
-    private final CenterIntake intake;
-    private final ExecutorService working;
-    private final CompletableFuture<Void> reached = new CompletableFuture<>();
-    private final CompletableFuture<Void> looked = new CompletableFuture<>();
-    private volatile @Nullable String lost;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final Queue<DocumentReading> readings = new ArrayDeque<>();
+    private volatile @Nullable Watcher watcher;
     private volatile boolean closed;
 
-    /** The following fields are used only by the working thread. */
-    private @Nullable Line line;
+    /** The following fields are used only by the reading thread. */
+    private @Nullable CenterIntake intake;
 
+    private @Nullable Line line;
+    private Optional<DocumentReading> lost = Optional.empty();
     private Duration pause = SHORTEST_PAUSE;
 
-    private CenterRuleSource(Center center, String nodeId, Clock clock, Optional<RuleStamp> last, RuleVet vet) {
+    /**
+     * Prepares a source without connecting.
+     *
+     * @param nodeId tells the center who reads; must stay the same after a restart
+     */
+    public CenterDocuments(Center center, String nodeId, Clock clock) {
         this.center = center;
         this.nodeId = nodeId;
         this.clock = clock;
-        this.intake = new CenterIntake(rules, center.origin(), last, vet, clock, this::work);
-        this.working = Executors.newSingleThreadExecutor(task -> {
-            Thread worker = new Thread(task, "sluice-rules-center");
-            worker.setDaemon(true);
-            return worker;
-        });
-    }
-
-    /**
-     * Connects in the background. As long as the center is lost or has released nothing, the source is empty.
-     *
-     * @param nodeId identifies this process to the center; must stay the same after a restart
-     * @param last the last set before a restart, if known
-     * @param vet checks every set
-     */
-    public static CenterRuleSource open(
-            Center center, String nodeId, Clock clock, Optional<RuleStamp> last, RuleVet vet) {
-        CenterRuleSource source = new CenterRuleSource(center, nodeId, clock, last, vet);
-        source.work(source::connect);
-        return source;
     }
 
     @Override
-    public RuleSet latest() {
-        return rules.latest();
+    public String name() {
+        return "the center";
+    }
+
+    /** The log of the center reports when it is lost and back, once for everything that needs it. */
+    @Override
+    public SourceWords words() {
+        return new SourceWords(
+                "rules read from the center",
+                "",
+                "rules from the center refused",
+                "no rules of it are in force yet",
+                "",
+                "",
+                "the center is lost",
+                "rules of the center were refused",
+                "the center is lost",
+                "the center has released no rules",
+                "Release rules");
+    }
+
+    /** Everything is announced, so this is only a precaution. */
+    @Override
+    public Duration every() {
+        return PRECAUTION;
     }
 
     @Override
-    public CompletionStage<RuleSet> first() {
-        return rules.first();
+    public boolean takesReleases() {
+        return true;
     }
 
     @Override
-    public List<DocumentError> refused() {
-        return rules.refused();
+    public void watch(Watcher watching) {
+        watcher = watching;
     }
 
     @Override
-    public Optional<RefusedSet> refusedSet() {
-        return rules.refusedSet();
-    }
-
-    @Override
-    public void listen(RuleListener listener) {
-        rules.listen(listener);
-    }
-
-    @Override
-    public Adjustments adjustments() {
-        return intake.adjustments();
-    }
-
-    @Override
-    public List<String> unfitAdjustments() {
-        return intake.unfitAdjustments();
-    }
-
-    /**
-     * Completes when the center has answered, or could not be reached. If it answered, wait for {@link #looked} next.
-     */
-    public CompletionStage<Void> reached() {
-        return reached.minimalCompletionStage();
-    }
-
-    /** Completes after the first event, or when the first connection failed. */
-    public CompletionStage<Void> looked() {
-        return looked.minimalCompletionStage();
-    }
-
-    /** Returns why the center is lost; empty while it is not. */
-    public Optional<String> lost() {
-        return Optional.ofNullable(lost);
+    public DocumentReading read(Known known) {
+        if (intake == null) {
+            intake = new CenterIntake(center.origin(), known.last(), known.vet());
+            connect();
+        }
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+        DocumentReading next = readings.poll();
+        boolean isBackAlready = next instanceof DocumentReading.Unreachable && lost.isEmpty();
+        if (!readings.isEmpty() || isBackAlready) {
+            announce();
+        }
+        return next != null ? next : lost.orElseGet(DocumentReading.Unchanged::new);
     }
 
     @Override
     public void close() {
         closed = true;
-        rules.close();
-        reached.complete(null);
-        looked.complete(null);
-        work(this::drop);
-        working.shutdown();
+        drop();
     }
 
     private void work(Runnable task) {
-        try {
-            working.execute(task);
-        } catch (RejectedExecutionException e) {
-            // The source was closed in the meantime.
+        tasks.add(task);
+        announce();
+    }
+
+    private void announce() {
+        Watcher watching = watcher;
+        if (watching != null) {
+            watching.changed(Duration.ZERO);
         }
     }
 
@@ -174,6 +158,10 @@ public final class CenterRuleSource implements RuleSource {
         }
     }
 
+    private CenterIntake intake() {
+        return Objects.requireNonNull(intake);
+    }
+
     private void drop() {
         Line open = line;
         line = null;
@@ -184,7 +172,7 @@ public final class CenterRuleSource implements RuleSource {
 
     private void back() {
         pause = SHORTEST_PAUSE;
-        lost = null;
+        lost = Optional.empty();
         center.log().back(PART);
     }
 
@@ -197,13 +185,13 @@ public final class CenterRuleSource implements RuleSource {
         long wait = millis + ThreadLocalRandom.current().nextLong(3 * millis);
         pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
         clock.at(clock.nanoTime() + Duration.ofMillis(wait).toNanos(), () -> work(this::connect));
-        lost = why.why();
+        DocumentReading gone = new DocumentReading.Unreachable(why.why(), why.answered(), false);
+        lost = Optional.of(gone);
+        readings.add(gone);
         center.log().lost(PART, why);
-        reached.complete(null);
-        looked.complete(null);
     }
 
-    /** One connection. Unless noted otherwise, its methods run on the working thread. */
+    /** One connection. Unless noted otherwise, its methods run on the reading thread. */
     private final class Line {
 
         private @Nullable CompletableFuture<HttpResponse<String>> answer;
@@ -216,7 +204,7 @@ public final class CenterRuleSource implements RuleSource {
                     .timeout(SILENCE)
                     .header("Accept", "text/event-stream")
                     .GET();
-            intake.current().ifPresent(id -> request.header("Last-Event-ID", id));
+            intake().current().ifPresent(id -> request.header("Last-Event-ID", id));
             CompletableFuture<HttpResponse<String>> sent = center.send(request.build(), this::body);
             answer = sent;
             CompletionStage<HttpResponse<String>> end = sent;
@@ -228,10 +216,13 @@ public final class CenterRuleSource implements RuleSource {
             if (head.statusCode() != 200 || !isEvents(head)) {
                 return new BoundedBody(LONGEST_REFUSAL);
             }
-            reached.complete(null);
+            Watcher watching = watcher;
+            if (watching != null) {
+                watching.reached();
+            }
             work(this::begun);
             int most = (int) Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory() / MEMORY_PARTS);
-            return new EventBody(most, CenterRuleSource.this::work, this::heard, this::take);
+            return new EventBody(most, CenterDocuments.this::work, this::heard, this::take);
         }
 
         private boolean isEvents(ResponseInfo head) {
@@ -281,16 +272,14 @@ public final class CenterRuleSource implements RuleSource {
                 return;
             }
             try {
-                if (event.name().equals("rules")) {
-                    intake.take(event);
-                    looked.complete(null);
-                } else if (event.name().equals("trial")) {
-                    intake.takeTrial(event);
-                } else if (event.name().equals("state")) {
-                    intake.takeState(event);
-                } else if (event.name().equals("none")) {
-                    intake.takeNothing();
-                    looked.complete(null);
+                switch (event.name()) {
+                    case "rules" -> readings.add(intake().take(event));
+                    case "trial" -> readings.add(intake().takeTrial(event));
+                    case "state" -> readings.add(intake().takeState(event));
+                    case "none" -> readings.add(intake().takeNothing());
+                    default -> {
+                        // Of a newer center.
+                    }
                 }
             } catch (RuntimeException e) {
                 lose(new LostCenterException("its rules cannot be read: " + e, true));
