@@ -28,7 +28,8 @@ class PlainWordsTest {
     private static final List<Pattern> HABITS = List.of(
             Pattern.compile("(?i)\\b(?:some|no|every|any)body\\b|\\bwhoever\\b"),
             Pattern.compile("\\b(?:tells?|told|hears?|heard)\\b"),
-            Pattern.compile("Returns (?:those|what|that of|who|the one)\\b|@param \\w+ (?:that|which|who|of|for|from|to|in|by|with|at) "),
+            Pattern.compile(
+                    "Returns (?:those|what|that of|who|the one)\\b|@param \\w+ (?:that|which|who|of|for|from|to|in|by|with|at) "),
             Pattern.compile("^(?:/\\*\\*|\\*)\\s*(?:What|Who|Whose|Where|How|Whether|When)\\b(?!.*\\?)"),
             Pattern.compile("\\b(?:goes? on|(?:is|are) over|anew|begun|begins? to)\\b"));
 
@@ -44,10 +45,9 @@ class PlainWordsTest {
             }
             for (String comment : comments(file)) {
                 lines.merge(module, 1, Integer::sum);
-                HABITS.stream()
-                        .filter(habit -> habit.matcher(comment).find())
-                        .forEach(habit -> found.computeIfAbsent(module, m -> new ArrayList<>())
-                                .add(place + ": " + comment));
+                HABITS.stream().filter(habit -> habit.matcher(comment).find()).forEach(habit -> found.computeIfAbsent(
+                                module, m -> new ArrayList<>())
+                        .add(place + ": " + comment));
             }
         }
         assertThat(lines).containsKeys("core", "center");
