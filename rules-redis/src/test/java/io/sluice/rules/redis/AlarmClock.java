@@ -1,17 +1,26 @@
 package io.sluice.rules.redis;
 
 import io.sluice.core.time.Clock;
+import io.sluice.rules.snapshot.RuleStamp;
+import io.sluice.rules.source.DocumentSource;
+import io.sluice.rules.source.RuleFollower;
+import io.sluice.rules.source.RuleVet;
+import io.sluice.rules.watch.Looks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 
 /**
  * A clock that stands still until a test advances it to its next alarm. So a test can tell the effect of a message from that of a
  * regular poll, however long Redis and this process take.
  */
 final class AlarmClock implements Clock {
+
+    /** Held during a check, and by the thread that moves this clock. */
+    private final Object checking = new Object();
 
     private final List<Set> alarms = new ArrayList<>();
     private long nanos;
@@ -33,9 +42,24 @@ final class AlarmClock implements Clock {
         return () -> cancel(set);
     }
 
+    /** Follows a source with checks during which this clock stands still. A check that measured a jump would believe that Redis is slow. */
+    RuleFollower follow(DocumentSource source, Optional<RuleStamp> last, RuleVet vet) {
+        Looks looks = Looks.onThread("sluice-rules", this, source.every());
+        Executor standing = task -> looks.thread().execute(() -> {
+            synchronized (checking) {
+                task.run();
+            }
+        });
+        return RuleFollower.open(source, last, vet, new Looks(this, source.every(), standing, looks.stop()));
+    }
+
     /** Advances to the next alarm if it is due within this time. Otherwise time stands still. */
     void ring(Duration within) {
-        next(within).ifPresent(alarm -> alarm.task.run());
+        Optional<Set> due;
+        synchronized (checking) {
+            due = next(within);
+        }
+        due.ifPresent(alarm -> alarm.task.run());
     }
 
     private synchronized Optional<Set> next(Duration within) {

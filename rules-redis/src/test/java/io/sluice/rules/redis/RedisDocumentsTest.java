@@ -47,7 +47,7 @@ class RedisDocumentsTest {
 
     private final AlarmClock clock = new AlarmClock();
 
-    /** The clock of a second source: a source whose clock jumps during a scan believes that the scan was slow, and scans rarely. */
+    /** The clock of a second source. */
     private final AlarmClock otherClock = new AlarmClock();
 
     @BeforeEach
@@ -353,7 +353,7 @@ class RedisDocumentsTest {
         RuleVet vet = rules -> rules.rules().size() > 1 ? List.of(DocumentError.of("rules", "too many")) : List.of();
         Sets.hash(redis, Sets.flat("all", "GLOBAL", "GLOBAL", 9));
         try (RuleFollower source =
-                        RuleFollower.open(RedisDocuments.at(redis.uri(), "n", clock), Optional.empty(), vet, clock);
+                        clock.follow(RedisDocuments.at(redis.uri(), "n", clock), Optional.empty(), vet);
                 RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri())) {
             looked(source);
             Sets.hash(redis, Sets.flat("users", "USER", "*", 6));
@@ -376,13 +376,13 @@ class RedisDocumentsTest {
             last = new RuleStamp(41, source.latest().digest());
         }
         try (RuleFollower same =
-                RuleFollower.open(RedisDocuments.at(redis.uri(), "n", clock), Optional.of(last), RuleVet.NONE, clock)) {
+                clock.follow(RedisDocuments.at(redis.uri(), "n", clock), Optional.of(last), RuleVet.NONE)) {
             looked(same);
             assertThat(same.latest().version()).isEqualTo(41);
         }
         Sets.hash(redis, Sets.flat("all", "GLOBAL", "GLOBAL", 8));
         try (RuleFollower other =
-                RuleFollower.open(RedisDocuments.at(redis.uri(), "n", clock), Optional.of(last), RuleVet.NONE, clock)) {
+                clock.follow(RedisDocuments.at(redis.uri(), "n", clock), Optional.of(last), RuleVet.NONE)) {
             looked(other);
             assertThat(other.latest().version()).isEqualTo(42);
         }
@@ -472,7 +472,7 @@ class RedisDocumentsTest {
     }
 
     private static RuleFollower open(String uri, String node, AlarmClock clock) {
-        return RuleFollower.open(RedisDocuments.at(uri, node, clock), Optional.empty(), RuleVet.NONE, clock);
+        return clock.follow(RedisDocuments.at(uri, node, clock), Optional.empty(), RuleVet.NONE);
     }
 
     /** Waits for a successful check, even if the machine is slow. */

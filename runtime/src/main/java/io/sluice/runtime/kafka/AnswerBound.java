@@ -59,7 +59,7 @@ final class AnswerBound implements MemoryPool {
                 at += passed;
                 continue;
             }
-            length = length << 8 | read.get(at++) & 0xff;
+            length = (length << 8) | (read.get(at++) & 0xff);
             if (++lengthBytes == Integer.BYTES) {
                 check(length);
                 left = length;
