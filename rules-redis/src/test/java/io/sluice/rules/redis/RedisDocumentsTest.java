@@ -352,8 +352,7 @@ class RedisDocumentsTest {
     void obeysTheVet() throws Exception {
         RuleVet vet = rules -> rules.rules().size() > 1 ? List.of(DocumentError.of("rules", "too many")) : List.of();
         Sets.hash(redis, Sets.flat("all", "GLOBAL", "GLOBAL", 9));
-        try (RuleFollower source =
-                        clock.follow(RedisDocuments.at(redis.uri(), "n", clock), Optional.empty(), vet);
+        try (RuleFollower source = clock.follow(RedisDocuments.at(redis.uri(), "n", clock), Optional.empty(), vet);
                 RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri())) {
             looked(source);
             Sets.hash(redis, Sets.flat("users", "USER", "*", 6));
