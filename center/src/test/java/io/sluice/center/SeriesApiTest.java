@@ -16,8 +16,10 @@ import io.sluice.runtime.fleet.NodeHealth;
 import io.sluice.runtime.fleet.NodeIdentity;
 import io.sluice.runtime.fleet.NodeReport;
 import io.sluice.runtime.fleet.RulesInForce;
+import io.sluice.testkit.Await;
 import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -113,6 +115,11 @@ class SeriesApiTest {
         }
         send("n1");
         ApiClient viewer = ApiClient.person(center, "vera", Grant.of(Role.VIEWER, "acme"));
+        // A release is published after its answer.
+        Await.until(
+                "the rule is published",
+                Duration.ofMinutes(2),
+                () -> viewer.get("/api/series?rule=acme-login").status() == 200);
         assertThat(viewer.get("/api/series?rule=acme-login").expect(200).get("points"))
                 .hasSize(1);
         viewer.get("/api/series?rule=other-login").expect(404);

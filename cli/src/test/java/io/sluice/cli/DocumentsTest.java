@@ -58,6 +58,7 @@ final class DocumentsTest {
                     "io.sluice.core.*",
                     "io.sluice.core.limit.*",
                     "io.sluice.core.local.*",
+                    "io.sluice.core.spi.FailurePolicy",
                     "io.sluice.core.time.Clock",
                     "io.sluice.redis.*",
                     "io.sluice.history.*",
