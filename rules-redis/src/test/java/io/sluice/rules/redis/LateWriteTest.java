@@ -83,7 +83,8 @@ class LateWriteTest {
                     Map<String, String> newer = content();
                     proxy.resume();
                     assertThatThrownBy(late::join)
-                            .hasCauseInstanceOf(isSameLeader ? IllegalStateException.class : NewerLeaderException.class);
+                            .hasCauseInstanceOf(
+                                    isSameLeader ? IllegalStateException.class : NewerLeaderException.class);
                     assertThat(content()).isEqualTo(newer);
                 }
                 // The same write changes something without a later claim, so the test proves something.
@@ -149,7 +150,8 @@ class LateWriteTest {
     /** Returns everything in Redis but the claims. */
     private Map<String, String> content() {
         Map<String, String> content = new LinkedHashMap<>();
-        for (String key : redis.command("KEYS", "rate_limit_*").texts().stream().sorted().toList()) {
+        for (String key :
+                redis.command("KEYS", "rate_limit_*").texts().stream().sorted().toList()) {
             if (!key.startsWith(RuleStore.TERM)) {
                 String type = redis.command("TYPE", key).text();
                 String read = type.equals("hash") ? "HGETALL" : type.equals("set") ? "SMEMBERS" : "GET";
