@@ -141,18 +141,20 @@ final class Publication implements AutoCloseable {
         boolean isNew = wanted.inForce().version() != 0
                 && state.problem().isEmpty()
                 && last.filter(before -> isSame(before, wanted)).isEmpty();
-        if (isNew || isDriftDue || now - comparedNanos >= COMPARE_NANOS) {
+        // The mirror is made from the snapshot, which may be the reason why it could not be written.
+        boolean isMirrorLate = isMirrorDue;
+        if (isNew || isDriftDue || isMirrorLate || now - comparedNanos >= COMPARE_NANOS) {
             // Redis is asked in each turn until it answers, so that a turn without an error means that Redis is
             // available.
             comparedNanos = now - COMPARE_NANOS;
-            keep(wanted, isDriftDue);
+            keep(wanted, isDriftDue || isMirrorLate);
             comparedNanos = now;
         }
         if (last.isEmpty()) {
             driftNanos = now;
             return;
         }
-        if (isMirrorDue) {
+        if (isMirrorLate) {
             publisher.mirror();
             isMirrorDue = false;
         }

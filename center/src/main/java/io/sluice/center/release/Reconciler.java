@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
 public final class Reconciler implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Reconciler.class);
-    private static final Duration TURN = Duration.ofMillis(250);
+    static final Duration TURN = Duration.ofMillis(250);
     private static final long REPORTS_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long COMFORT_NANOS = TimeUnit.SECONDS.toNanos(5);
 

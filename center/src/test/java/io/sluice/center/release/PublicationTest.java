@@ -20,9 +20,11 @@ import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.TrialScope;
+import io.sluice.rules.source.DocumentSource;
 import io.sluice.rules.source.RuleFollower;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleVet;
+import io.sluice.rules.watch.Looks;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.QuietClock;
@@ -34,6 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -52,6 +55,9 @@ class PublicationTest {
 
     /** One turn after such a time compares everything. */
     private static final Duration DUE = Duration.ofSeconds(5);
+
+    /** What is lost or wrong is right again within such a time, at all nodes. */
+    private static final Duration CONVERGED = Duration.ofSeconds(10);
 
     private final ManualClock clock = QuietClock.at(1_800_000_000_000_000L);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -192,6 +198,98 @@ class PublicationTest {
             assertThat(seen).isSorted();
             assertThat(node.refused()).isEmpty();
         }
+    }
+
+    /**
+     * The clock moves from turn to turn of the center, and the node reads Redis when it is due. Whatever takes longer on a busy machine, no
+     * clock shows it.
+     */
+    @Test
+    void everyLostOrWrongKeyIsRightAgainWithinTenSeconds() {
+        Random random = SeededRandom.of("moments of damage");
+        release(fleet(1));
+        DocumentSource source = RedisDocuments.at(redis.uri(), nodeId(), clock);
+        Looks looks = new Looks(clock, source.every(), Runnable::run, () -> {});
+        try (RuleFollower node = RuleFollower.open(source, Optional.empty(), RuleVet.NONE, looks)) {
+            long version = 2;
+            for (TrialScope scope : List.of(
+                    new TrialScope.Nodes(50),
+                    new TrialScope.Callers(CallerSplit.share("ip", "0123456789abcdef", 20)))) {
+                FleetRules rules = trial(version, scope);
+                converge("release", rules, node);
+                Map<String, String> keys = keysAndOlderValues(rules);
+                for (Map.Entry<String, String> each : keys.entrySet()) {
+                    Map<String, Runnable> damages = damages(each.getKey(), each.getValue());
+                    for (String what : SeededRandom.sample(List.copyOf(damages.keySet()), 3)) {
+                        turns(random.nextInt(20), rules, node);
+                        damages.get(what).run();
+                        converge(each.getKey() + " " + what, rules, node);
+                    }
+                }
+                for (String what : damages("", "").keySet()) {
+                    turns(random.nextInt(20), rules, node);
+                    keys.forEach((key, older) -> damages(key, older).get(what).run());
+                    converge("all keys " + what, rules, node);
+                }
+                version += 2;
+            }
+            FleetRules before = fleet(version);
+            converge("release", before, node);
+            for (String what : damages("", "").keySet()) {
+                turns(random.nextInt(20), before, node);
+                keysAndOlderValues(before)
+                        .forEach((key, older) -> damages(key, older).get(what).run());
+                before = fleet(++version);
+                converge(what + " under a release", before, node);
+            }
+        }
+    }
+
+    private void turns(long count, FleetRules rules, RuleFollower node) {
+        for (long i = 0; i < count; i++) {
+            long known = node.latest().version();
+            clock.advance(Reconciler.TURN);
+            publication.turn(term, rules);
+            assertThat(node.latest().version()).isGreaterThanOrEqualTo(known);
+        }
+    }
+
+    /** The turns of ten seconds, after which Redis and the node have the rules. */
+    private void converge(String what, FleetRules rules, RuleFollower node) {
+        turns(CONVERGED.dividedBy(Reconciler.TURN), rules, node);
+        WantedRules wanted = Publication.wanted(rules);
+        assertThat(publisher.pointer()).as(what).contains(wanted.pointer());
+        assertThat(publisher.adjustments())
+                .as(what)
+                .contains(rules.adjustments().toJson());
+        for (RuleSet each : rules.all()) {
+            assertThat(publisher.rules(each.version()).rules()).as(what).isEqualTo(each.rules());
+        }
+        assertThat(publisher.drift()).as(what).isEmpty();
+        assertThat(node.refused()).as(what).isEmpty();
+        boolean isTried = rules.trial()
+                .filter(trial -> trial.scope() instanceof TrialScope.Nodes)
+                .isPresent();
+        assertThat(node.latest().version())
+                .as(what)
+                .isEqualTo(isTried ? wanted.highest() : rules.inForce().version());
+        assertThat(node.adjustments()).as(what).isEqualTo(rules.adjustments());
+    }
+
+    /** The version key is wrong, and the end of the snapshot as well, which is seen when everything is compared. */
+    @Test
+    void theMirrorIsWrittenOnceItsSnapshotIsWholeAgain() throws Exception {
+        release(fleet(2));
+        redis.command("SET", VERSION, "1");
+        String snapshot = redis.command("GET", SNAPSHOT + "2").text();
+        redis.command("SETRANGE", SNAPSHOT + "2", Integer.toString(snapshot.length() - 1), "x");
+        redis.command("KEYS", HASH).texts().forEach(key -> redis.command("DEL", key));
+        for (int i = 0; i < 10; i++) {
+            clock.advance(Reconciler.TURN);
+            publication.turn(term, fleet(2));
+        }
+        assertThat(publisher.rules(2).rules()).isEqualTo(set(2).rules());
+        assertThat(publisher.drift()).isEmpty();
     }
 
     private void release(FleetRules rules) {

@@ -26,12 +26,16 @@ import org.jspecify.annotations.Nullable;
  * long as no center has released. Not thread-safe.
  *
  * <p>A version replaces only a lower one. A version that callers try is held beside it, and needs not be read again when it is
- * promoted. A bad version is refused as a whole. It is checked again after a message, or after half
- * a minute. A missing version is checked again each time.
+ * promoted. A bad version is refused as a whole. It is checked again after a message, or after half a minute; after some seconds if
+ * it cannot be read, because a center repairs it, and the message may be lost. A missing version is checked again each time.
  */
 final class RuleIntake {
 
     private static final Duration BAD_FOR = Duration.ofSeconds(30);
+    private static final Duration UNREADABLE_FOR = Duration.ofSeconds(3);
+
+    /** Reading damaged versions again takes at most this fraction of the time, one part in twenty, unless half a minute has passed. */
+    private static final int READING_SHARE = 20;
 
     private final NodeShare node;
     private final Clock clock;
@@ -170,6 +174,7 @@ final class RuleIntake {
             refusing = refusing.or(before::stamp);
             return null;
         }
+        long began = clock.nanoTime();
         Reading reading = Snapshots.read(store, version);
         List<DocumentError> faults = reading instanceof Reading.Found found
                 ? known.vet().faults(found.rules())
@@ -179,11 +184,17 @@ final class RuleIntake {
         }
         if (store.length(version) != 0) {
             Optional<RuleStamp> stamp = RuleSetText.stamp(store.part(version, 0, RuleSetText.LONGEST_HEAD));
-            bad.put(version, new Bad(faults, stamp, clock.nanoTime() + BAD_FOR.toNanos()));
+            bad.put(version, new Bad(faults, stamp, clock.nanoTime() + badFor(reading, clock.nanoTime() - began)));
             refusing = refusing.or(() -> stamp);
         }
         errors.addAll(faults);
         return null;
+    }
+
+    private static long badFor(Reading reading, long tookNanos) {
+        return reading instanceof Reading.Found
+                ? BAD_FOR.toNanos()
+                : Math.min(BAD_FOR.toNanos(), Math.max(UNREADABLE_FOR.toNanos(), READING_SHARE * tookNanos));
     }
 
     /** Returns the adjustments. If they cannot be read, or are older than the last good ones, those stay. */

@@ -183,6 +183,38 @@ class RuleIntakeTest {
         assertThat(rules.refusedSet().orElseThrow().stamp()).isEmpty();
     }
 
+    /** The message of the repair was lost. */
+    @Test
+    void readsADamagedVersionAgainAfterSomeSecondsAndABadOneAfterHalfAMinute() {
+        List<Long> vetted = new ArrayList<>();
+        SteppedIntake vetting = new SteppedIntake(
+                Optional.empty(),
+                set -> {
+                    vetted.add(set.version());
+                    return set.version() == 3 ? List.of(DocumentError.of("vet", "no")) : List.of();
+                },
+                clock);
+        listen(vetting);
+        admin.command("SET", "rate_limit_config_snapshot:2", "garbage");
+        admin.command("SET", "rate_limit_config_version", "2");
+        vetting.look(line.store(), true, true);
+        snapshot(2, Sets.of(2, 1));
+        clock.advance(Duration.ofMillis(2_999));
+        vetting.look(line.store(), false, false);
+        assertThat(versions).isEmpty();
+        clock.advance(Duration.ofMillis(1));
+        vetting.look(line.store(), false, false);
+        assertThat(versions).containsExactly(2L);
+
+        snapshot(3, Sets.of(3, 1));
+        admin.command("SET", "rate_limit_config_version", "3");
+        for (int second = 0; second <= 30; second++) {
+            vetting.look(line.store(), false, false);
+            clock.advance(Duration.ofSeconds(1));
+        }
+        assertThat(vetted).containsExactly(2L, 3L, 3L);
+    }
+
     @Test
     void callersTryAVersionThatIsReadOnceAndThenPromoted() {
         snapshot(12, Sets.of(12, 1));
