@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -57,6 +58,11 @@ class KilledCenterTest {
                 Await.until("some releases", SOON, () -> numbers(releases).size() >= after);
                 // The next release is already under way.
                 process.kill();
+            }
+            try (Stream<Path> left = Files.walk(data.resolve("center"))) {
+                assertThat(left.map(file -> file.getFileName().toString()))
+                        .as("copies of the library of SQLite, of 1 MB each")
+                        .noneMatch(name -> name.contains("sqlitejdbc") || name.startsWith("sqlite-"));
             }
             answered.addAll(numbers(releases));
             requireWhole(redis, answered);

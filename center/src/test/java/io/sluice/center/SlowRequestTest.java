@@ -8,6 +8,7 @@ import io.sluice.center.access.Endpoint;
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
 import io.sluice.center.access.Scope;
+import io.sluice.center.command.Actor;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.ApiTokens;
 import io.sluice.center.people.Factor;
@@ -20,9 +21,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
@@ -33,6 +33,8 @@ import org.springframework.security.core.authority.FactorGrantedAuthority;
 
 /** Somebody is slow, or sends too much. */
 class SlowRequestTest {
+
+    private static final Factor OLD = new Factor(FactorGrantedAuthority.PASSWORD_AUTHORITY, 1);
 
     @TempDir
     static Path data;
@@ -90,47 +92,102 @@ class SlowRequestTest {
         }
     }
 
+    /**
+     * A sender of requests.
+     *
+     * @param header what proves who it is
+     * @param access its rights; empty if it is nobody
+     * @param isFresh whether it has just presented a factor
+     */
+    private record Sender(String header, Optional<Access> access, boolean isFresh) {
+
+        static Sender token(String secret, Optional<Access> access) {
+            return new Sender("Authorization: Bearer " + secret + "\r\n", access, false);
+        }
+
+        boolean may(Endpoint endpoint) {
+            return endpoint.isOpen()
+                    || access.filter(who -> endpoint.permits(who) && (isFresh || !endpoint.needsFresh(who)))
+                            .isPresent();
+        }
+    }
+
     /** A54. No byte of the bodies is sent, so an answer shows that nothing was waited for. */
     @Test
     void rightsAndSizesAreCheckedBeforeABodyIsRead() throws Exception {
-        Map<String, Optional<Access>> callers = new LinkedHashMap<>();
-        callers.put("", Optional.empty());
-        callers.put("Authorization: Bearer unknown\r\n", Optional.empty());
-        callers.put(
-                "Authorization: Bearer "
-                        + Files.readString(center.adminTokenFile()).strip() + "\r\n",
-                Optional.of(Access.MACHINE));
+        List<Sender> senders = new ArrayList<>();
+        senders.add(new Sender("", Optional.empty(), false));
+        senders.add(Sender.token("unknown", Optional.empty()));
+        senders.add(Sender.token(Files.readString(center.adminTokenFile()).strip(), Optional.of(Access.MACHINE)));
         Account account = ApiClient.account(center, "owner", Grant.of(Role.VIEWER));
         for (Scope scope : List.of(Scope.NODE, Scope.READ_ONLY)) {
             ApiTokens tokens = center.people().tokens();
             String secret = center.people().database().write(client -> tokens.create(
                             client, account.id(), scope.word(), Set.of(scope), Optional.empty(), Long.MAX_VALUE)
                     .secret());
-            callers.put("Authorization: Bearer " + secret + "\r\n", tokens.access(secret));
+            senders.add(Sender.token(secret, tokens.access(secret)));
         }
+        senders.addAll(people(Role.ADMINISTRATOR));
+        senders.addAll(people(Role.VIEWER));
         for (Endpoint endpoint : AccessTable.endpoints()) {
             if (endpoint.method().equals("GET")) {
                 continue;
             }
-            String path = endpoint.path().replaceAll("\\{[^}]+}", "1");
-            callers.forEach((header, access) -> {
-                boolean may = endpoint.isOpen()
-                        || access.filter(who -> endpoint.permits(who) && !endpoint.needsFresh(who))
-                                .isPresent();
-                String expected = "HTTP/1.1 " + (may ? 413 : access.isEmpty() ? 401 : 403);
-                String head = endpoint.method() + " " + path + " HTTP/1.1\r\nHost: localhost\r\n" + header;
-                assertThat(answer(head + "Content-Length: " + (endpoint.maxBody() + 1L) + "\r\n\r\n"))
-                        .as("%s", head)
-                        .isEqualTo(expected);
-                String chunk = !may
-                        ? ""
-                        : Integer.toHexString(endpoint.maxBody() + 1) + "\r\n" + "x".repeat(endpoint.maxBody() + 1);
-                if (endpoint.maxBody() <= 64 * 1024) {
-                    assertThat(answer(head + "Transfer-Encoding: chunked\r\n\r\n" + chunk))
-                            .as("%s, in chunks", head)
-                            .isEqualTo(expected);
-                }
-            });
+            for (Sender sender : senders) {
+                boolean may = sender.may(endpoint);
+                assertRefusedUnread(
+                        endpoint, sender.header(), may ? 413 : sender.access().isEmpty() ? 401 : 403);
+            }
+        }
+    }
+
+    /** People who have just signed in, and people whose factor is old. */
+    private static List<Sender> people(Role role) {
+        Account account = ApiClient.account(center, "person-" + role.ordinal(), Grant.of(role));
+        Access access = Access.person(new Actor("person"), account.id(), List.of(Grant.of(role)));
+        return List.of(
+                new Sender(proven(fresh(account)), Optional.of(access), true),
+                new Sender(proven(center.people().sessions().begin(account, OLD)), Optional.of(access), false));
+    }
+
+    private static String fresh(Account account) {
+        return center.people().sessions().begin(account, FactorGrantedAuthority.PASSWORD_AUTHORITY);
+    }
+
+    private static String proven(String session) {
+        return cookie(session) + SessionCsrf.HEADER + ": " + SessionCsrf.of(session) + "\r\n";
+    }
+
+    private static String cookie(String session) {
+        return "Cookie: sluice_session=" + session + "\r\n";
+    }
+
+    /** A54. Another page makes the browser send the cookie, but cannot know the value of the header. */
+    @Test
+    void aSessionWithoutItsHeaderIsRefusedBeforeABodyIsRead() {
+        Account account = ApiClient.account(center, "visitor", Grant.of(Role.ADMINISTRATOR));
+        String cookie = cookie(fresh(account));
+        for (Endpoint endpoint : AccessTable.endpoints()) {
+            if (!endpoint.method().equals("GET") && !endpoint.isOpen()) {
+                assertRefusedUnread(endpoint, cookie, 403);
+            }
+        }
+    }
+
+    private static void assertRefusedUnread(Endpoint endpoint, String header, int status) {
+        String path = endpoint.path().replaceAll("\\{[^}]+}", "1");
+        String expected = "HTTP/1.1 " + status;
+        String head = endpoint.method() + " " + path + " HTTP/1.1\r\nHost: localhost\r\n" + header;
+        assertThat(answer(head + "Content-Length: " + (endpoint.maxBody() + 1L) + "\r\n\r\n"))
+                .as("%s", head)
+                .isEqualTo(expected);
+        if (endpoint.maxBody() <= 64 * 1024) {
+            String chunk = status != 413
+                    ? ""
+                    : Integer.toHexString(endpoint.maxBody() + 1) + "\r\n" + "x".repeat(endpoint.maxBody() + 1);
+            assertThat(answer(head + "Transfer-Encoding: chunked\r\n\r\n" + chunk))
+                    .as("%s, in chunks", head)
+                    .isEqualTo(expected);
         }
     }
 

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.node.config.ConfigFile;
 import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.NodeConfig.RoutesFrom;
 import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.node.config.StartFailedException;
+import io.sluice.node.gateway.RawClient;
+import io.sluice.node.gateway.RawUpstream;
 import io.sluice.runtime.Store;
 import io.sluice.runtime.center.CenterAddress;
 import io.sluice.runtime.data.DataBatch;
@@ -22,6 +25,8 @@ import io.sluice.testkit.http.CenterStub;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -62,8 +67,12 @@ class NodeDecisionLogTest {
     }
 
     private List<DecisionEntry> logged() {
+        return logged(folder.resolve("log"));
+    }
+
+    private static List<DecisionEntry> logged(Path log) {
         List<DecisionEntry> all = new ArrayList<>();
-        try (Stream<Path> files = Files.list(folder.resolve("log"))) {
+        try (Stream<Path> files = Files.list(log)) {
             for (Path file :
                     files.filter(each -> each.toString().contains(".jsonl")).toList()) {
                 try (InputStream bytes = Files.newInputStream(file);
@@ -117,6 +126,55 @@ class NodeDecisionLogTest {
             }
             assertThat(report.answers().erased().get(0).removed()).containsEntry("decisions", 2L);
             Await.until("two decisions are left", PATIENCE, () -> logged().size() == 2);
+        }
+    }
+
+    /** A44. The value stands in the path, the query, two headers, the request's id and the body of requests that pass and are refused. */
+    @Test
+    void aValueThatALimitCountsByIsMaskedThroughAWholeGateway() throws Exception {
+        String phone = "491701234567";
+        Path token = Files.writeString(folder.resolve("token"), "secret-token");
+        String body = "{\"phone\": \"" + phone + "\"}";
+        for (String by : List.of("header.x-phone", "query.phone", "json.phone")) {
+            String rules = "rules: [{ id: sms, mode: local, limits: [{ by: " + by + ", limit: 1, window: 1h }] }]";
+            try (RawUpstream upstream = RawUpstream.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+                    CenterStub center = CenterStub.start().answerReports(200, fleet(List.of()))) {
+                Path routes = Files.writeString(
+                        folder.resolve("routes.yaml"),
+                        "routes: [{ path: /**, service: shop, upstreams: [\"" + upstream.origin() + "\"], auth: open }]");
+                Path log = folder.resolve(by);
+                NodeConfig config = NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0)
+                        .withGateway(0, new RoutesFrom.File(routes))
+                        .withDecisions(ConfigFile.parse(
+                                        folder.resolve("sluice.yaml"),
+                                        "decisions: { dir: '" + log + "', allowed_share: 1 }")
+                                .decisions())
+                        .withCenter(CenterAddress.of(center.url(), token));
+                try (RunningNode node = RunningNode.start(config, Store::redis);
+                        RawClient client = new RawClient(new Socket(
+                                InetAddress.getLoopbackAddress(),
+                                node.node.gateway().orElseThrow().getPort()))) {
+                    for (int status : List.of(200, 429)) {
+                        client.send("POST /send/" + phone + "/now?phone=%34%391701234567&to=" + phone
+                                + " HTTP/1.1\r\nHost: shop\r\nX-Phone: " + phone + "\r\nX-Other: " + phone
+                                + "\r\nX-Request-Id: id-" + phone + "\r\nContent-Type: application/json\r\nContent-Length: "
+                                + body.length() + "\r\n\r\n" + body);
+                        assertThat(client.message()).as(by).startsWith("HTTP/1.1 " + status);
+                    }
+                    Await.until("both are logged", PATIENCE, () -> logged(log).size() == 2);
+                    assertThat(logged(log)).allSatisfy(entry -> {
+                        assertThat(entry.toJson()).as(by).doesNotContain(phone);
+                        assertThat(entry.resource()).isEqualTo("/send/4****67/now");
+                        assertThat(entry.requestId()).isEqualTo("id-4****67");
+                        assertThat(entry.caller().orElseThrow().masked()).isEqualTo("4****67");
+                    });
+                    String report = center.report();
+                    while (decisions(report).isEmpty()) {
+                        report = center.report();
+                    }
+                    assertThat(report).doesNotContain(phone);
+                }
+            }
         }
     }
 

@@ -83,10 +83,10 @@ final class RedisEngine implements NamedEngine {
     /** The lead of the server's clock over this process's clock in its last reply. Only calendar windows need it. */
     private volatile long aheadMicros;
 
-    private RedisEngine(String uri, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
-        this.names = new RedisKeys(prefix, options.hashTags());
+    private RedisEngine(String uri, String prefix, Clock clock, RedisOptions given, Supplier<String> time) {
+        this.names = new RedisKeys(prefix, given.hashTags());
         this.clock = clock;
-        this.options = options;
+        this.options = given.slow(RedisAddress.atLeast(given.slow(), uri));
         this.divider = new SlotDivider(serverTime, this::giveBack);
         Function<Route, Coalescer> calls = route -> new Coalescer(
                 route, clock, time, options, micros -> aheadMicros = micros - clock.epochMicros(), divider);

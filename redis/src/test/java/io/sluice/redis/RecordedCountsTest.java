@@ -127,6 +127,29 @@ final class RecordedCountsTest {
         assertClean();
     }
 
+    /** A45. So a flood of keys takes as much memory as without recording, times a factor, for some seconds longer. */
+    @Test
+    void a45AKeyTakesAtMostTwiceTheMemory() throws Exception {
+        int keys = 200;
+        for (Limit limit : LIMITS) {
+            long[] bytes = new long[2];
+            for (RedisEngine engine : List.of(silent, recording)) {
+                server.command("FLUSHALL");
+                for (int i = 0; i < keys; i++) {
+                    decide(engine, Ask.charging(List.of(Demand.of(limit, "caller-" + i, 1))));
+                }
+                for (String key : server.command("KEYS", "*").texts()) {
+                    bytes[engine == silent ? 0 : 1] +=
+                            server.command("MEMORY", "USAGE", key).number();
+                }
+            }
+            System.out.printf(
+                    "%s: %d bytes for each key, recorded %d%n", limit.name(), bytes[0] / keys, bytes[1] / keys);
+            assertThat(bytes[0]).isPositive();
+            assertThat(bytes[1]).as(limit.toString()).isLessThanOrEqualTo(2 * bytes[0]);
+        }
+    }
+
     private void assertShortLived(Limit limit) {
         String key = new RedisKeys("p").of(limit, "k");
         for (String each : List.of(key, "{" + key + "}#n")) {

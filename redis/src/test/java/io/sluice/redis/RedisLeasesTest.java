@@ -54,6 +54,7 @@ class RedisLeasesTest {
     private final AtomicLong now = new AtomicLong(START);
     private RedisEngine engine;
     private LeaseStore store;
+    private int leaseNumber;
 
     @BeforeAll
     static void startRedis() throws Exception {
@@ -231,6 +232,53 @@ class RedisLeasesTest {
                         .isEqualTo(50));
     }
 
+    /**
+     * The clock of Redis jumps while the whole share is out. At most one share more is granted, no more than the limit is charged, what is
+     * returned late or twice gives nothing more, and a second after the jump leases are granted again.
+     */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void aJumpOfTheClockGrantsAtMostOneShareMoreAndKeepsNobodyWaiting(Limit limit) {
+        for (long seconds : new long[] {30, 3_600, 86_400, -1, -2, -60, -3_600, -86_400}) {
+            now.set(START);
+            String key = "jump" + seconds;
+            List<EndedLease> granted = new ArrayList<>();
+            long out = granted(limit, key, granted);
+            assertThat(out).as("%s", limit).isBetween(1L, 100L);
+            now.addAndGet(seconds * 1_000_000);
+            long more = granted(limit, key, granted);
+            assertThat(more).as("%s, %s s", limit, seconds).isLessThanOrEqualTo(seconds > 0 ? 100 : 100 - out);
+            // Nothing was spent. It comes back once, or not at all if its window is gone.
+            for (int i = 0; i < 2; i++) {
+                join(store.end(limit, key, granted));
+            }
+            assertThat(left(limit, key)).as("%s, %s s", limit, seconds).isLessThanOrEqualTo(limit.capacity());
+            // Holders that died return nothing.
+            granted(limit, key, new ArrayList<>());
+            now.addAndGet(-seconds * 1_000_000);
+            granted(limit, key, new ArrayList<>());
+            now.addAndGet(2_100_000);
+            assertThat(granted(limit, key, new ArrayList<>()))
+                    .as("%s, %s s: a while after the jump", limit, seconds)
+                    .isPositive();
+        }
+    }
+
+    /** Asks for leases until none is granted, and returns the permits of all. */
+    private long granted(Limit limit, String key, List<EndedLease> leases) {
+        long out = 0;
+        for (int i = 0; i < 20; i++) {
+            String lease = "l" + leaseNumber++;
+            LeaseRequest request = new LeaseRequest(
+                    limit, key, lease, 60, 1, 100, 1_000_000, limit.maxWaitMicros() > 0 ? 50_000 : 0, List.of());
+            if (join(store.request(request)) instanceof LeaseReply.Granted granted) {
+                out += granted.permits();
+                leases.add(new EndedLease(lease, 0));
+            }
+        }
+        return out;
+    }
+
     @Test
     void aLeaseIsOutForAsLongAsItWasGrantedForWhateverOthersAskFor() {
         join(store.request(request("first", 80, 1)));
@@ -314,7 +362,11 @@ class RedisLeasesTest {
     }
 
     private long left(Limit limit) {
-        Ask look = Ask.charging(List.of(Demand.of(limit, "key", 1))).looking();
+        return left(limit, "key");
+    }
+
+    private long left(Limit limit, String key) {
+        Ask look = Ask.charging(List.of(Demand.of(limit, key, 1))).looking();
         return decided(engine, look).verdicts().get(0).remaining();
     }
 

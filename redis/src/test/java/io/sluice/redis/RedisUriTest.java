@@ -9,6 +9,7 @@ import io.sluice.redis.internal.link.RedisAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,9 @@ class RedisUriTest {
                 "rediss://u:pw@127.0.0.1:1/3",
                 "redis-sentinel://h:1,g:2/0#main",
                 "redis-cluster://h:1,g:2",
+                "redis://h:1/2?timeout=200ms",
+                "redis-sentinel://h:1,g:2/0?timeout=5s#main",
+                "redis-cluster://h:1,g:2?timeout=1m",
                 "redis-socket:///run/redis.sock"
             })
     void aUriOfAStoreIsAccepted(String uri) {
@@ -87,6 +91,27 @@ class RedisUriTest {
                         .isEqualTo(address.contains("@") ? "p@ss" : "");
             }
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "redis://h:1, 500",
+        "redis://h:1?timeout=200ms, 500",
+        "redis://h:1/2?a=b&timeout=3s, 3000",
+        "redis-sentinel://h:1/0?timeout=5s#main, 5000",
+        "redis://u:timeout@h?timeout=1m, 60000"
+    })
+    void theAddressStatesTheTimeout(String uri, long millis) {
+        RedisURI read = RedisAddress.of(uri);
+        assertThat(read.getTimeout()).hasMillis(millis);
+        assertThat(RedisAddress.atLeast(Duration.ofMillis(50), uri))
+                .hasMillis(uri.contains("200ms") ? 200 : uri.contains("?") ? millis : 50);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"redis://h?timeout=", "redis://h?timeout=0s", "redis://h?a=b&timeout=200", "redis-cluster://h?timeout=5 s"})
+    void aTimeoutThatCannotBeReadIsRefused(String uri) {
+        assertThatThrownBy(() -> RedisUri.checked(uri)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @ParameterizedTest

@@ -11,15 +11,13 @@ import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.testkit.Await;
+import io.sluice.testkit.http.RawCaller;
 import io.sluice.testkit.process.HaproxyServer;
 import io.sluice.testkit.process.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -186,40 +184,74 @@ class RollingRestartSystemTest {
         return all.toString();
     }
 
-    /** Sends requests when they are due, until the test has ended. Nothing is sent twice: a POST is not repeated by the client. */
+    /** Sends requests when they are due, until the test has ended. Nothing is sent twice. */
     private void call(String door, int port) {
-        HttpClient http =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-        HttpRequest request = HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + port + (door.equals("checks") ? "/v1/check" : "/orders")))
-                .POST(HttpRequest.BodyPublishers.ofString("{\"attributes\": {}}"))
-                .build();
+        try (Door open = door.equals("grpc") ? grpc(port) : http(door, port)) {
+            while (!ended) {
+                due.acquire();
+                String status = open.ask();
+                if (!status.isEmpty()) {
+                    lost.add(door + ": " + status);
+                }
+                answered.incrementAndGet();
+            }
+        } catch (IOException | StatusRuntimeException e) {
+            if (!ended) {
+                lost.add(door + ": " + e);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A way to a node. */
+    private interface Door extends AutoCloseable {
+
+        /** Sends a request and returns what is wrong with the answer; empty if nothing is. */
+        String ask() throws IOException;
+
+        @Override
+        void close() throws IOException;
+    }
+
+    /** Reads and writes the socket itself: a client library would need more of the machine than the nodes do. */
+    private static Door http(String door, int port) throws IOException {
+        String body = "{\"attributes\": {}}";
+        byte[] request = ("POST " + (door.equals("checks") ? "/v1/check" : "/orders")
+                        + " HTTP/1.1\r\nHost: shop\r\nContent-Length: " + body.length() + "\r\n\r\n" + body)
+                .getBytes(StandardCharsets.US_ASCII);
+        RawCaller caller = new RawCaller(port);
+        return new Door() {
+            @Override
+            public String ask() throws IOException {
+                int status = caller.send(request).status();
+                return status == 200 ? "" : String.valueOf(status);
+            }
+
+            @Override
+            public void close() throws IOException {
+                caller.close();
+            }
+        };
+    }
+
+    private static Door grpc(int port) {
         ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", port, InsecureChannelCredentials.create())
                 .disableRetry()
                 .build();
-        while (!ended) {
-            try {
-                due.acquire();
-                if (door.equals("grpc")) {
-                    var unused = RateLimitServiceGrpc.newBlockingStub(channel)
-                            .withDeadlineAfter(5, TimeUnit.MINUTES)
-                            .shouldRateLimit(QUESTION);
-                } else {
-                    int status = http.send(request, HttpResponse.BodyHandlers.discarding())
-                            .statusCode();
-                    if (status != 200) {
-                        lost.add(door + ": " + status);
-                    }
-                }
-                answered.incrementAndGet();
-            } catch (IOException | StatusRuntimeException e) {
-                if (!ended) {
-                    lost.add(door + ": " + e);
-                }
-            } catch (InterruptedException e) {
-                break;
+        return new Door() {
+            @Override
+            public String ask() {
+                var unused = RateLimitServiceGrpc.newBlockingStub(channel)
+                        .withDeadlineAfter(5, TimeUnit.MINUTES)
+                        .shouldRateLimit(QUESTION);
+                return "";
             }
-        }
-        channel.shutdownNow();
+
+            @Override
+            public void close() {
+                channel.shutdownNow();
+            }
+        };
     }
 }

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /**
  * The location of the rules: a server, the primary that the sentinels name, or a Cluster. Its connections do not reconnect by
@@ -26,15 +27,22 @@ final class RuleServer implements AutoCloseable {
     private static final String CLUSTER = "redis-cluster://";
     private static final String SECURE_CLUSTER = "rediss-cluster://";
 
+    private static final Pattern STATED = Pattern.compile("[?&]timeout=\\d");
+
     private final List<RedisURI> uris;
     private final boolean cluster;
     private final Duration connectingMayTake;
+
+    /** The time that the address gives Redis to answer, {@code ?timeout=5s}; zero if it states none. */
+    private final Duration stated;
+
     private final EventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1);
     private final ClientResources resources;
 
-    private RuleServer(List<RedisURI> uris, boolean cluster, Duration connectingMayTake) {
+    private RuleServer(List<RedisURI> uris, boolean cluster, Duration stated, Duration connectingMayTake) {
         this.uris = uris;
         this.cluster = cluster;
+        this.stated = stated;
         this.connectingMayTake = connectingMayTake;
         // Held as long as this object lives. Otherwise the threads would end with each connection and start with the
         // next.
@@ -48,7 +56,7 @@ final class RuleServer implements AutoCloseable {
     /**
      * Parses an address without connecting.
      *
-     * @param connectingMayTake the timeout for connecting, including the handshake
+     * @param connectingMayTake the timeout for connecting, including the handshake; the address may state a longer one
      * @throws IllegalArgumentException if the address is invalid; the message does not contain it, because it may include a
      *     password
      */
@@ -62,11 +70,17 @@ final class RuleServer implements AutoCloseable {
             throw new IllegalArgumentException("redis: unreadable (expected: redis://HOST:PORT, rediss://,"
                     + " redis-sentinel://, redis-cluster:// or rediss-cluster://)");
         }
+        Duration stated = STATED.matcher(uri).find() ? uris.get(0).getTimeout() : Duration.ZERO;
+        Duration connecting = longerOf(connectingMayTake, stated);
         for (RedisURI each : uris) {
-            each.setTimeout(connectingMayTake);
-            each.getSentinels().forEach(sentinel -> sentinel.setTimeout(connectingMayTake));
+            each.setTimeout(connecting);
+            each.getSentinels().forEach(sentinel -> sentinel.setTimeout(connecting));
         }
-        return new RuleServer(uris, cluster, connectingMayTake);
+        return new RuleServer(uris, cluster, stated, connecting);
+    }
+
+    private static Duration longerOf(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
     }
 
     /** Connects to read, or to write without a center. Blocks until connected, and throws on timeout. */
@@ -75,7 +89,8 @@ final class RuleServer implements AutoCloseable {
     }
 
     /** Connects to read and to write for a center. Blocks until connected, and throws on timeout. */
-    RuleLine open(Duration patience, Claim claim) {
+    RuleLine open(Duration atLeast, Claim claim) {
+        Duration patience = longerOf(atLeast, stated);
         if (cluster) {
             // A new client for each connection, because a client keeps to the nodes that it once knew.
             RedisClusterClient client = RedisClusterClient.create(resources, uris);

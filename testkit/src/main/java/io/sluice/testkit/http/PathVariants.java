@@ -160,11 +160,25 @@ public final class PathVariants {
             String variant = paths.get(random.nextInt(paths.size()));
             // Most mixtures of tricks are refused by every server.
             for (int i = random.nextBoolean() ? 0 : random.nextInt(4); i >= 0; i--) {
-                variant = TRICKS.get(random.nextInt(TRICKS.size())).apply(variant, random);
+                variant = random.nextInt(4) == 0
+                        ? noise(variant, random)
+                        : TRICKS.get(random.nextInt(TRICKS.size())).apply(variant, random);
             }
             variants.add(variant);
         }
         return List.copyOf(variants);
+    }
+
+    /** Inserts up to three characters that are on no list: any that a request line may have, or any byte, escaped. */
+    private static String noise(String path, Random random) {
+        StringBuilder inserted = new StringBuilder();
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            inserted.append(
+                    random.nextBoolean()
+                            ? String.format(Locale.ROOT, "%%%02x", random.nextInt(256))
+                            : String.valueOf((char) ('!' + random.nextInt('~' - '!' + 1))));
+        }
+        return inserted(inserted.toString()).apply(path, random);
     }
 
     /** Inserts a text in place of a slash, or at a random position. */

@@ -35,11 +35,11 @@ public final class RawCaller implements AutoCloseable {
         byte[] request =
                 ("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
         try {
-            return exchange(request);
+            return send(request);
         } catch (IOException closedMeanwhile) {
             socket.close();
             connect();
-            return exchange(request);
+            return send(request);
         }
     }
 
@@ -50,7 +50,8 @@ public final class RawCaller implements AutoCloseable {
         in = new BufferedInputStream(socket.getInputStream());
     }
 
-    private Answer exchange(byte[] request) throws IOException {
+    /** Sends a whole request once. If the server closes the connection after its answer, the next request gets another one. */
+    public Answer send(byte[] request) throws IOException {
         socket.getOutputStream().write(request);
         String status = line();
         long length = -1;

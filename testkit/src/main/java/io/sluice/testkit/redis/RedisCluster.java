@@ -108,12 +108,14 @@ public final class RedisCluster implements AutoCloseable {
         return KeySlot.of(key);
     }
 
-    /** Returns the address with all nodes as seeds, and their password if there is one. */
+    /** Returns the address with all nodes as seeds, their password if there is one, and the timeout of a shared cluster. */
     public String uri() {
         return nodes.stream()
                 .map(node -> "127.0.0.1:" + node.port())
                 .collect(Collectors.joining(
-                        ",", "redis-cluster://" + nodes.get(0).credentials(), ""));
+                        ",",
+                        "redis-cluster://" + nodes.get(0).credentials(),
+                        nodes.get(0).patience()));
     }
 
     /** Returns the TLS address of a cluster that was started over TLS, for clients that trust any certificate. */

@@ -90,9 +90,17 @@ public final class RedisServer implements AutoCloseable {
         return port;
     }
 
-    /** Returns the address, with the password of {@code --requirepass} if there is one. */
+    /**
+     * Returns the address, with the password of {@code --requirepass} if there is one. That of the shared server states a timeout of a
+     * minute, so that a Redis which a busy machine stops for a moment is not taken for a slow one.
+     */
     public String uri() {
-        return "redis://" + credentials() + "127.0.0.1:" + port;
+        return "redis://" + credentials() + "127.0.0.1:" + port + patience();
+    }
+
+    /** Returns the part of the address that states the timeout; empty for a server of the test's own. */
+    String patience() {
+        return shared ? "?timeout=1m" : "";
     }
 
     /** Sends a command on its own connection and returns the reply, even if it is an error. */

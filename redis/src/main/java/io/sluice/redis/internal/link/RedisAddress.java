@@ -1,6 +1,8 @@
 package io.sluice.redis.internal.link;
 
 import io.lettuce.core.RedisURI;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -16,7 +18,42 @@ public final class RedisAddress {
     private static final Pattern HOST =
             Pattern.compile("[^\\s:,/@\\[\\]]+|\\[?[0-9a-fA-F]*:[0-9a-fA-F:.]*:[0-9a-fA-F.]*]?");
 
+    /** A duration that the address states, as Lettuce reads it: {@code ?timeout=200ms}. */
+    private static final Pattern TIMEOUT =
+            Pattern.compile("[^?]*\\?(?:[^#]*&)?timeout=(?<number>\\d{1,9})(?<unit>ms|s|m|h)(?:[&#].*)?");
+
     private RedisAddress() {}
+
+    /**
+     * Returns the time that the address gives Redis to answer, {@code ?timeout=200ms}; empty if it states none.
+     *
+     * @throws IllegalArgumentException if the address states a time that cannot be read
+     */
+    public static Optional<Duration> timeout(String uri) {
+        Matcher stated = TIMEOUT.matcher(uri);
+        if (stated.matches()) {
+            long number = Long.parseLong(stated.group("number"));
+            Duration timeout = switch (stated.group("unit")) {
+                case "ms" -> Duration.ofMillis(number);
+                case "s" -> Duration.ofSeconds(number);
+                case "m" -> Duration.ofMinutes(number);
+                default -> Duration.ofHours(number);
+            };
+            if (!timeout.isZero()) {
+                return Optional.of(timeout);
+            }
+        }
+        if (uri.contains("?timeout=") || uri.contains("&timeout=")) {
+            throw new IllegalArgumentException("redis: \"" + shown(uri)
+                    + "\" (expected: a timeout such as ?timeout=200ms, 5s or 1m)");
+        }
+        return Optional.empty();
+    }
+
+    /** Returns the longer of the time that the address states and another one. */
+    public static Duration atLeast(Duration other, String uri) {
+        return timeout(uri).filter(stated -> stated.compareTo(other) > 0).orElse(other);
+    }
 
     /**
      * Parses the address of a server or of Sentinels.
@@ -43,7 +80,7 @@ public final class RedisAddress {
         if (address.getHost() != null && !HOST.matcher(address.getHost()).matches()) {
             throw refused(whole);
         }
-        address.setTimeout(Connector.CONNECTING_MAY_TAKE);
+        address.setTimeout(atLeast(Connector.CONNECTING_MAY_TAKE, whole));
         return address;
     }
 
