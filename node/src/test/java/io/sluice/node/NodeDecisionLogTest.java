@@ -141,7 +141,8 @@ class NodeDecisionLogTest {
                     CenterStub center = CenterStub.start().answerReports(200, fleet(List.of()))) {
                 Path routes = Files.writeString(
                         folder.resolve("routes.yaml"),
-                        "routes: [{ path: /**, service: shop, upstreams: [\"" + upstream.origin() + "\"], auth: open }]");
+                        "routes: [{ path: /**, service: shop, upstreams: [\"" + upstream.origin()
+                                + "\"], auth: open }]");
                 Path log = folder.resolve(by);
                 NodeConfig config = NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0)
                         .withGateway(0, new RoutesFrom.File(routes))
@@ -157,7 +158,8 @@ class NodeDecisionLogTest {
                     for (int status : List.of(200, 429)) {
                         client.send("POST /send/" + phone + "/now?phone=%34%391701234567&to=" + phone
                                 + " HTTP/1.1\r\nHost: shop\r\nX-Phone: " + phone + "\r\nX-Other: " + phone
-                                + "\r\nX-Request-Id: id-" + phone + "\r\nContent-Type: application/json\r\nContent-Length: "
+                                + "\r\nX-Request-Id: id-" + phone
+                                + "\r\nContent-Type: application/json\r\nContent-Length: "
                                 + body.length() + "\r\n\r\n" + body);
                         assertThat(client.message()).as(by).startsWith("HTTP/1.1 " + status);
                     }

@@ -109,7 +109,13 @@ class RedisUriTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"redis://h?timeout=", "redis://h?timeout=0s", "redis://h?a=b&timeout=200", "redis-cluster://h?timeout=5 s"})
+    @ValueSource(
+            strings = {
+                "redis://h?timeout=",
+                "redis://h?timeout=0s",
+                "redis://h?a=b&timeout=200",
+                "redis-cluster://h?timeout=5 s"
+            })
     void aTimeoutThatCannotBeReadIsRefused(String uri) {
         assertThatThrownBy(() -> RedisUri.checked(uri)).isInstanceOf(IllegalArgumentException.class);
     }

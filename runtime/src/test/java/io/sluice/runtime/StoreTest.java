@@ -98,7 +98,8 @@ class StoreTest {
         Limit plenty = Limit.named("d").fixedWindow(1_000_000_000, Duration.ofDays(1_000));
         Demand leased = Demand.of(plenty, "k", 1).leasedBy(new LeasePolicy(50, 0.5, 3_600_000_000L));
         Await.until("permits are leased", PATIENCE, () -> {
-            // A key is leased when eight callers come within 200 ms, which single callers on a busy machine may never do.
+            // A key is leased when eight callers come within 200 ms, which single callers on a busy machine may never
+            // do.
             for (int i = 0; i < 20; i++) {
                 var unused = limiter.decideAsync(Ask.charging(List.of(leased)));
             }

@@ -33,19 +33,20 @@ public final class RedisAddress {
         Matcher stated = TIMEOUT.matcher(uri);
         if (stated.matches()) {
             long number = Long.parseLong(stated.group("number"));
-            Duration timeout = switch (stated.group("unit")) {
-                case "ms" -> Duration.ofMillis(number);
-                case "s" -> Duration.ofSeconds(number);
-                case "m" -> Duration.ofMinutes(number);
-                default -> Duration.ofHours(number);
-            };
+            Duration timeout =
+                    switch (stated.group("unit")) {
+                        case "ms" -> Duration.ofMillis(number);
+                        case "s" -> Duration.ofSeconds(number);
+                        case "m" -> Duration.ofMinutes(number);
+                        default -> Duration.ofHours(number);
+                    };
             if (!timeout.isZero()) {
                 return Optional.of(timeout);
             }
         }
         if (uri.contains("?timeout=") || uri.contains("&timeout=")) {
-            throw new IllegalArgumentException("redis: \"" + shown(uri)
-                    + "\" (expected: a timeout such as ?timeout=200ms, 5s or 1m)");
+            throw new IllegalArgumentException(
+                    "redis: \"" + shown(uri) + "\" (expected: a timeout such as ?timeout=200ms, 5s or 1m)");
         }
         return Optional.empty();
     }
