@@ -95,9 +95,9 @@ class SlowRequestTest {
     /**
      * A sender of requests.
      *
-     * @param header what proves who it is
-     * @param access its rights; empty if it is nobody
-     * @param isFresh whether it has just presented a factor
+     * @param header the lines with the credential
+     * @param access the rights of the credential; empty if it is none
+     * @param isFresh whether a factor was just presented
      */
     private record Sender(String header, Optional<Access> access, boolean isFresh) {
 

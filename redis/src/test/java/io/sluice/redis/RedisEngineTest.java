@@ -419,6 +419,22 @@ final class RedisEngineTest {
         return "test" + PREFIXES.incrementAndGet();
     }
 
+    /** Without the timeout in its address, it is taken for slow after each probe. */
+    @Test
+    void aRedisThatIsFarAwayDecidesIfItsAddressStatesTheTimeout() throws Exception {
+        try (FaultProxy proxy = FaultProxy.before(server)) {
+            Duration away = Duration.ofMillis(100);
+            proxy.delay(away, away);
+            try (RedisEngine engine = RedisEngine.connect(proxy.uri() + "?timeout=1m", "far", Clock.system())) {
+                engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
+                for (int i = 0; i < 6; i++) {
+                    assertThat(decide(engine, Demand.of(TEN, "k", 1)).allowed()).isTrue();
+                }
+                assertThat(engine.state().available()).isTrue();
+            }
+        }
+    }
+
     private static Ask ask(Demand... demands) {
         return Ask.charging(List.of(demands));
     }

@@ -49,7 +49,8 @@ class RollingRestartSystemTest {
 
     private static final int CALLERS_PER_DOOR = 4;
 
-    private static final long REQUESTS_PER_SECOND = 2_000;
+    /** A tenth more than 2,000, because the machine may pause. */
+    private static final long REQUESTS_PER_SECOND = 2_200;
 
     private static final List<String> DOORS = List.of("kept", "once", "http2", "checks", "grpc");
 
