@@ -1,28 +1,12 @@
 package io.sluice.runtime.kafka;
 
-import java.lang.reflect.Constructor;
-import java.lang.reflect.InvocationTargetException;
 import java.util.Properties;
 import java.util.function.Consumer;
-import org.apache.kafka.clients.ApiVersions;
-import org.apache.kafka.clients.ClientUtils;
-import org.apache.kafka.clients.CommonClientConfigs;
-import org.apache.kafka.clients.KafkaClient;
-import org.apache.kafka.clients.Metadata;
-import org.apache.kafka.clients.MetadataRecoveryStrategy;
-import org.apache.kafka.clients.NetworkClient;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.clients.producer.internals.ProducerInterceptors;
-import org.apache.kafka.clients.producer.internals.ProducerMetadata;
-import org.apache.kafka.common.internals.ClusterResourceListeners;
-import org.apache.kafka.common.metrics.Metrics;
-import org.apache.kafka.common.network.Selector;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.Serializer;
-import org.apache.kafka.common.utils.LogContext;
-import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.common.utils.AppInfoParser;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,13 +15,17 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The client of Kafka reserves the length that a server announces, before anything shows that the server is a broker. It takes the
  * first four bytes of an HTTP server for a length of 1.2 GB, and it has no setting for a bound. So this class builds the network
- * client of the producer from public parts that take a bound, and hands it to the constructor that the tests of Kafka use. If the
- * version of the client has no such parts, the producer is opened without a bound and the log says so.
+ * client of the producer from public parts that take a bound, and hands it to the constructor that the tests of Kafka use. Other
+ * versions of the client have other parts, and some of them would be missed only on the thread of the client. With such a version the
+ * producer is opened without a bound and the log says so. This class itself names only what every version has.
  */
 public final class BoundedProducer {
 
     /** Answers about one topic have about 50 bytes for each partition and broker. */
     static final int MAX_BYTES = 1 << 20;
+
+    /** The versions of the client whose parts are known. */
+    private static final String KNOWN = "4.1.";
 
     private static final Logger LOG = LoggerFactory.getLogger(BoundedProducer.class);
 
@@ -52,83 +40,19 @@ public final class BoundedProducer {
     public static Producer<byte[], byte[]> open(Properties properties, Consumer<String> oversized) {
         properties.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
         properties.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-        try {
-            return bounded(new ProducerConfig(properties), oversized);
-        } catch (LinkageError | ReflectiveOperationException e) {
-            LOG.warn(
-                    "answers of Kafka have no bound, because this version of its client is unknown ({})", e.toString());
-            return new KafkaProducer<>(properties);
-        }
-    }
-
-    @SuppressWarnings("unchecked")
-    private static Producer<byte[], byte[]> bounded(ProducerConfig config, Consumer<String> oversized)
-            throws ReflectiveOperationException {
-        Constructor<?> constructor = KafkaProducer.class.getDeclaredConstructor(
-                ProducerConfig.class,
-                Serializer.class,
-                Serializer.class,
-                ProducerMetadata.class,
-                KafkaClient.class,
-                ProducerInterceptors.class,
-                ApiVersions.class,
-                Time.class);
-        constructor.setAccessible(true);
-        LogContext log = new LogContext("[" + config.getString(ProducerConfig.CLIENT_ID_CONFIG) + "] ");
-        ApiVersions versions = new ApiVersions();
-        ProducerMetadata metadata = new ProducerMetadata(
-                config.getLong(ProducerConfig.RETRY_BACKOFF_MS_CONFIG),
-                config.getLong(ProducerConfig.RETRY_BACKOFF_MAX_MS_CONFIG),
-                config.getLong(ProducerConfig.METADATA_MAX_AGE_CONFIG),
-                config.getLong(ProducerConfig.METADATA_MAX_IDLE_CONFIG),
-                log,
-                new ClusterResourceListeners(),
-                Time.SYSTEM);
-        metadata.bootstrap(ClientUtils.parseAndValidateAddresses(config));
-        NetworkClient client = client(config, log, versions, metadata, oversized);
-        try {
-            return (Producer<byte[], byte[]>)
-                    constructor.newInstance(config, null, null, metadata, client, null, versions, Time.SYSTEM);
-        } catch (InvocationTargetException e) {
-            client.close();
-            if (e.getCause() instanceof RuntimeException refused) {
-                throw refused;
+        String version = AppInfoParser.getVersion();
+        if (version.startsWith(KNOWN)) {
+            try {
+                return ProducerParts.bounded(new ProducerConfig(properties), oversized);
+            } catch (LinkageError | ReflectiveOperationException e) {
+                LOG.debug("the client of Kafka lacks a part", e);
             }
-            throw e;
         }
-    }
-
-    private static NetworkClient client(
-            ProducerConfig config,
-            LogContext log,
-            ApiVersions versions,
-            Metadata metadata,
-            Consumer<String> oversized) {
-        Selector selector = new Selector(
-                config.getLong(ProducerConfig.CONNECTIONS_MAX_IDLE_MS_CONFIG),
-                new Metrics(),
-                Time.SYSTEM,
-                "producer",
-                BoundedChannels.of(config, log, oversized),
-                log);
-        return new NetworkClient(
-                selector,
-                metadata,
-                config.getString(ProducerConfig.CLIENT_ID_CONFIG),
-                config.getInt(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION),
-                config.getLong(ProducerConfig.RECONNECT_BACKOFF_MS_CONFIG),
-                config.getLong(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG),
-                config.getInt(ProducerConfig.SEND_BUFFER_CONFIG),
-                config.getInt(ProducerConfig.RECEIVE_BUFFER_CONFIG),
-                config.getInt(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG),
-                config.getLong(ProducerConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MS_CONFIG),
-                config.getLong(ProducerConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS_CONFIG),
-                Time.SYSTEM,
-                true,
-                versions,
-                log,
-                config.getLong(CommonClientConfigs.METADATA_RECOVERY_REBOOTSTRAP_TRIGGER_MS_CONFIG),
-                MetadataRecoveryStrategy.forName(
-                        config.getString(CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG)));
+        LOG.warn(
+                "answers of Kafka have no bound, because the parts of this version of its client are not known: {}"
+                        + " (expected: {}x, with all its classes)",
+                version,
+                KNOWN);
+        return new KafkaProducer<>(properties);
     }
 }
