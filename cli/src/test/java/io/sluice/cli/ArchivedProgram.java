@@ -1,10 +1,10 @@
 package io.sluice.cli;
 
+import io.sluice.testkit.process.SharedFile;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,31 +19,47 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The program on the class path of this process, with an archive of its classes as {@code ./sluice} has one. A process with the archive
- * starts in about half of the time. Ends with this JVM.
+ * starts in about half of the time. All test processes of this module share the archive.
  */
-final class ArchivedProgram {
+public final class ArchivedProgram {
 
-    private static final List<String> FLAGS = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+    /** As for the processes of tests: short, and of classes that javac has just written. */
+    private static final List<String> FLAGS = List.of(
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:-BytecodeVerificationRemote");
+
+    private static final Path FOLDER = Path.of("target", "archived-program").toAbsolutePath();
 
     private static @Nullable ArchivedProgram shared;
 
-    private final Path folder = Files.createTempDirectory("archived-program");
-    private final Path archive = folder.resolve("classes.jsa");
+    private final Path archive;
     private final String classPath;
 
     private ArchivedProgram() throws IOException, InterruptedException {
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(folder)));
+        List<Path> entries = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !entry.isEmpty())
+                .map(Path::of)
+                .toList();
         List<String> jars = new ArrayList<>();
-        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
-            Path path = Path.of(entry);
+        for (Path entry : entries) {
             // An archive knows only classes in jars.
-            jars.add(Files.isDirectory(path) ? packed(path, folder.resolve(jars.size() + ".jar")) : entry);
+            jars.add((Files.isDirectory(entry) ? FOLDER.resolve(jars.size() + ".jar") : entry).toString());
         }
         classPath = String.join(File.pathSeparator, jars);
-        createArchive();
+        // Another class path needs another archive.
+        archive = SharedFile.of(FOLDER.resolve(Integer.toHexString(classPath.hashCode()) + ".jsa"), entries, made -> {
+            for (int i = 0; i < jars.size(); i++) {
+                if (Files.isDirectory(entries.get(i))) {
+                    pack(entries.get(i), Path.of(jars.get(i)));
+                }
+            }
+            createArchive(made);
+        });
     }
 
-    static synchronized ArchivedProgram shared() throws IOException, InterruptedException {
+    public static synchronized ArchivedProgram shared() throws IOException, InterruptedException {
         if (shared == null) {
             shared = new ArchivedProgram();
         }
@@ -51,7 +67,7 @@ final class ArchivedProgram {
     }
 
     /** Returns the command without arguments. */
-    List<String> command() {
+    public List<String> command() {
         return on(classPath);
     }
 
@@ -90,16 +106,16 @@ final class ArchivedProgram {
     }
 
     /** Runs a node and a center once. Nobody listens at the address of the Redis; trying it loads the classes of its client. */
-    private void createArchive() throws IOException, InterruptedException {
+    private void createArchive(Path made) throws IOException, InterruptedException {
+        Path data = Files.createTempDirectory("archived-program");
         List<String> command = java(FLAGS);
-        command.addAll(List.of(
-                "-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable", "-cp", classPath, Main.class.getName()));
-        command.addAll(List.of("start", "--redis", "redis://127.0.0.1:9", "--data"));
-        command.add(folder.resolve("data").toString());
+        command.addAll(
+                List.of("-XX:ArchiveClassesAtExit=" + made, "-Xlog:disable", "-cp", classPath, Main.class.getName()));
+        command.addAll(List.of("start", "--redis", "redis://127.0.0.1:9", "--data", data.toString()));
         command.addAll(List.of("--center-port", "0", "--api-port", "0", "--grpc-port", "0", "--gateway-port", "0"));
-        Process process = new ProcessBuilder(command)
-                .redirectError(folder.resolve("err").toFile())
-                .start();
+        Path err = FOLDER.resolve("err");
+        Process process =
+                new ProcessBuilder(command).redirectError(err.toFile()).start();
         try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
             String line = out.readLine();
             while (line != null && !line.startsWith("Ctrl-C")) {
@@ -109,13 +125,14 @@ final class ArchivedProgram {
             process.waitFor();
         } finally {
             process.destroyForcibly();
+            delete(data);
         }
-        if (!Files.exists(archive)) {
-            throw new IllegalStateException("no archive: " + Files.readString(folder.resolve("err")));
+        if (!Files.exists(made)) {
+            throw new IllegalStateException("no archive: " + Files.readString(err));
         }
     }
 
-    private static String packed(Path classes, Path jar) throws IOException {
+    private static void pack(Path classes, Path jar) throws IOException {
         try (OutputStream out = Files.newOutputStream(jar);
                 JarOutputStream packed = new JarOutputStream(out);
                 Stream<Path> files = Files.walk(classes)) {
@@ -131,16 +148,13 @@ final class ArchivedProgram {
                 packed.closeEntry();
             }
         }
-        return jar.toString();
     }
 
-    private static void delete(Path folder) {
+    private static void delete(Path folder) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

@@ -122,15 +122,10 @@ class DemoTest {
                 .body();
     }
 
-    private Process launch() throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.sluice.cli.Main",
-                "start"));
+    private Process launch() throws Exception {
+        List<String> command = ArchivedProgram.shared().command();
+        command.add("start");
+        ProcessBuilder builder = new ProcessBuilder(command);
         builder.redirectError(folder.resolve("err").toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("SLUICE_"));
         for (String port : List.of("API", "GRPC", "GATEWAY", "CENTER")) {

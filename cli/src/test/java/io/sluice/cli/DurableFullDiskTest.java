@@ -79,27 +79,22 @@ class DurableFullDiskTest {
         }
     }
 
-    private Process launch(RedisServer redis, String limit) throws IOException {
+    private Process launch(RedisServer redis, String limit) throws Exception {
         Path rules = Files.writeString(folder.resolve("rules.yaml"), QuotaNodes.RULES);
         runs++;
-        ProcessBuilder builder = new ProcessBuilder(
-                        "prlimit",
-                        limit,
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "io.sluice.cli.Main",
-                        "node",
-                        "--rules",
-                        rules.toString(),
-                        "--redis",
-                        redis.uri(),
-                        "--data",
-                        folder.resolve("data").toString(),
-                        "--api-port",
-                        "0")
+        List<String> command = new ArrayList<>(List.of("prlimit", limit));
+        command.addAll(ArchivedProgram.shared().command());
+        command.addAll(List.of(
+                "node",
+                "--rules",
+                rules.toString(),
+                "--redis",
+                redis.uri(),
+                "--data",
+                folder.resolve("data").toString(),
+                "--api-port",
+                "0"));
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("out" + runs).toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("SLUICE_"));

@@ -33,20 +33,12 @@ class LintWatchTest {
         started.forEach(Process::destroyForcibly);
     }
 
-    private Process watch(Path place) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
-                // A process started in the background ignores interrupts, and so does a JVM that it starts.
-                "env",
-                "--default-signal=INT",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.sluice.cli.Main",
-                "lint",
-                "--watch",
-                place.toString());
+    private Process watch(Path place) throws Exception {
+        // A process started in the background ignores interrupts, and so does a JVM that it starts.
+        List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
+        command.addAll(ArchivedProgram.shared().command());
+        command.addAll(List.of("lint", "--watch", place.toString()));
+        ProcessBuilder builder = new ProcessBuilder(command);
         builder.redirectErrorStream(true);
         Process process = builder.start();
         started.add(process);

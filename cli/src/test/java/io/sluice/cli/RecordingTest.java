@@ -59,21 +59,16 @@ class RecordingTest {
         return folder.resolve("recordings");
     }
 
-    private Process launch(String name, String mode, String... more) throws IOException {
+    private Process launch(String name, String mode, String... more) throws Exception {
         return launch(List.of(), name, mode, more);
     }
 
     /** @param before a command that runs the node */
-    private Process launch(List<String> before, String name, String mode, String... more) throws IOException {
+    private Process launch(List<String> before, String name, String mode, String... more) throws Exception {
         Path rules = Files.writeString(folder.resolve("rules-" + mode + ".yaml"), RULES.replace("MODE", mode));
         List<String> command = new ArrayList<>(before);
+        command.addAll(ArchivedProgram.shared().command());
         command.addAll(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.sluice.cli.Main",
                 "node",
                 "--api-port",
                 "0",

@@ -1,6 +1,7 @@
 package io.sluice.system;
 
 import io.sluice.testkit.Await;
+import io.sluice.testkit.process.SharedFile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,6 +11,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +28,11 @@ import java.util.regex.Pattern;
 /** A process of {@code ./sluice}, started as a user would start it, with its output and its ports. */
 final class SluiceProcess implements AutoCloseable {
 
+    private static final Path ROOT = Path.of(System.getProperty("sluice.root"));
+    /** The processes live too short for the optimising compiler and for the verification of classes that javac has just written. */
+    private static final String FAST =
+            "-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote";
+
     private static final Pattern ADDRESS = Pattern.compile("POST http://127\\.0\\.0\\.1:(\\d+)");
     private static final Pattern GATEWAY = Pattern.compile("gateway +http://127\\.0\\.0\\.1:(\\d+)");
     private static final Pattern GRPC = Pattern.compile("grpc 127\\.0\\.0\\.1:(\\d+)");
@@ -40,6 +47,40 @@ final class SluiceProcess implements AutoCloseable {
     private final CompletableFuture<Integer> gatewayPort = new CompletableFuture<>();
     private final CompletableFuture<Integer> centerPort = new CompletableFuture<>();
     private final Thread reader;
+
+    /**
+     * Returns an archive of the program's classes for all processes and verbs. Those that {@code ./sluice} makes in the background would be
+     * ready after most of the tests.
+     */
+    private static Path archive() throws IOException {
+        try {
+            return SharedFile.of(
+                    ROOT.resolve("system-tests/target/program.jsa"),
+                    List.of(ROOT.resolve("cli/target/quick/dist/built"), ROOT.resolve("cli/target/dist/built")),
+                    SluiceProcess::makeArchive);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    /** Runs a node and a center once. Nobody listens at the address of the Redis; trying it loads the classes of its client. */
+    private static void makeArchive(Path file) throws IOException, InterruptedException {
+        Path data = Files.createTempDirectory("sluice-archive");
+        String[] start = {"start", "--redis", "redis://127.0.0.1:9", "--data", data.toString(), "--api-port", "0"};
+        ProcessBuilder builder = builder(data, FAST + " -XX:ArchiveClassesAtExit=" + file, start);
+        Process process = builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
+            String line = out.readLine();
+            while (line != null && !line.startsWith("Ctrl-C")) {
+                line = out.readLine();
+            }
+            process.destroy();
+            process.waitFor();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
 
     private SluiceProcess(Process process) {
         this.process = process;
@@ -58,21 +99,25 @@ final class SluiceProcess implements AutoCloseable {
     }
 
     static SluiceProcess in(Path folder, Map<String, String> environment, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("sluice.root"), "sluice").toString());
-        command.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .directory(folder.toAbsolutePath().toFile())
+        ProcessBuilder builder = builder(folder, FAST + " -XX:SharedArchiveFile=" + archive(), arguments)
                 .redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        return new SluiceProcess(builder.start());
+    }
+
+    private static ProcessBuilder builder(Path folder, String javaOptions, String... arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(ROOT.resolve("sluice").toString());
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).directory(folder.toAbsolutePath().toFile());
         // By default, each process gets free ports, so that processes do not conflict.
         builder.environment().put("SLUICE_GRPC_PORT", "0");
         builder.environment().put("SLUICE_GATEWAY_PORT", "0");
         builder.environment().put("SLUICE_CENTER_PORT", "0");
-        // The processes live too short for the optimising compiler, which takes half of the time of a start.
-        builder.environment().put("SLUICE_JAVA_OPTS", "-XX:TieredStopAtLevel=1");
+        builder.environment().put("SLUICE_JAVA_OPTS", javaOptions);
         builder.environment().put("SLUICE_STOP_DELAY", "0");
-        builder.environment().putAll(environment);
-        return new SluiceProcess(builder.start());
+        return builder;
     }
 
     /** Waits until the address of the gateway is printed, and returns its port. */

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class VerdictsTest {
 
-    private static final int TRIALS = SeededRandom.scaled(40, 100);
+    private static final int TRIALS = SeededRandom.scaled(20, 100);
     private static final int MOST_IN_A_ROW = 2;
 
     private static Map<Truth, List<Outcomes>> outcomes = Map.of();

@@ -2,6 +2,7 @@ package io.sluice.cli.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.cli.ArchivedProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -139,16 +140,10 @@ class LiveConsoleTest {
     }
 
     /** Starts everything on free ports, and returns what the screen shows. */
-    private String launch() throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.sluice.cli.Main",
-                "start",
-                "--demo=false"));
+    private String launch() throws Exception {
+        List<String> command = ArchivedProgram.shared().command();
+        command.addAll(List.of("start", "--demo=false"));
+        ProcessBuilder builder = new ProcessBuilder(command);
         builder.redirectError(folder.resolve("err").toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("SLUICE_"));
         for (String port : List.of("API", "GRPC", "GATEWAY", "CENTER")) {

@@ -200,6 +200,8 @@ final class VirtualThreadsTest {
         List<String> command = new ArrayList<>(List.of(
                 java.home().resolve("bin/java").toString(),
                 "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-cp",
                 classPath,
                 ThreadsApp.class.getName(),
