@@ -74,6 +74,8 @@ public final class Center implements AutoCloseable {
     private final Passwords passwords;
     private @Nullable People people;
     private @Nullable Stream stream;
+    private @Nullable WebServer server;
+    private @Nullable Reconciler reconciler;
     private Optional<String> setUpLink = Optional.empty();
     private Path tokenFile = Path.of("");
 
@@ -135,6 +137,16 @@ public final class Center implements AutoCloseable {
     /** Returns the stream of events to listeners. */
     Stream stream() {
         return Objects.requireNonNull(stream);
+    }
+
+    /** Takes a turn of every duty now, so that a test need not wait for it. */
+    void step() {
+        Objects.requireNonNull(reconciler).step();
+    }
+
+    /** Returns the HTTP server. */
+    WebServer server() {
+        return Objects.requireNonNull(server);
     }
 
     /** Returns the component that computes the hashes of passwords. */
@@ -263,13 +275,14 @@ public final class Center implements AutoCloseable {
         // The faults that the audit memory knows prevent other duties from removing rows.
         audit.look();
         reconciler.start();
+        this.reconciler = reconciler;
         Backups backups = new Backups(
                 database,
                 directory.path().resolve("backups"),
                 clock,
                 settings.retention().backups());
         opened(new NightlyBackup(backups, reconciler::leads, clock)).start();
-        WebServer server = opened(WebServer.start(
+        server = opened(WebServer.start(
                 new CenterParts(
                         database,
                         versions,
@@ -305,7 +318,7 @@ public final class Center implements AutoCloseable {
         // Streams do not end by themselves, and the server waits for the end of requests.
         opened(feed::end);
         opened(traffic.stream()::end);
-        port = server.port();
+        port = server().port();
         setUpLink = new SetUp(people(), passwords).firstLink().map(secret -> SetUp.link(publicAddress(), secret));
     }
 

@@ -5,18 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.center.access.AccessTable;
 import io.sluice.center.access.Endpoint;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.SpringApplication;
-import org.springframework.boot.SpringApplicationRunListener;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
@@ -32,19 +27,12 @@ class AccessTableTest {
 
     @Test
     void everyEndpointIsInTheTableAndEveryRowExists() throws Exception {
-        AtomicReference<WebApplicationContext> context = new AtomicReference<>();
-        SpringApplicationRunListener listener = new SpringApplicationRunListener() {
-            @Override
-            public void started(ConfigurableApplicationContext started, Duration taken) {
-                context.set((WebApplicationContext) started);
-            }
-        };
-        try (Center center =
-                SpringApplication.withHook(application -> listener, () -> Center.open(PreparedCenter.in(data)))) {
+        try (Center center = Center.open(PreparedCenter.in(data))) {
+            WebApplicationContext context = center.server().application();
             assertThat(center.address().getPort()).isPositive();
             Set<String> real = new TreeSet<>();
-            context.get().getBeansOfType(HandlerMapping.class).values().forEach(mapping -> add(mapping, real));
-            context.get().getServletContext().getServletRegistrations().values().stream()
+            context.getBeansOfType(HandlerMapping.class).values().forEach(mapping -> add(mapping, real));
+            context.getServletContext().getServletRegistrations().values().stream()
                     .filter(servlet -> !servlet.getName().equals("dispatcherServlet"))
                     .forEach(servlet -> servlet.getMappings().forEach(path -> real.add("GET " + path)));
             Set<String> table = AccessTable.endpoints().stream()

@@ -6,7 +6,6 @@ import io.sluice.center.ApiClient.Answer;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.runtime.fleet.Tally;
-import io.sluice.testkit.Await;
 import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,8 +23,13 @@ import tools.jackson.databind.JsonNode;
 /** Verdicts on trials, from the reports of nodes. */
 class VerdictTest {
 
-    private static final Duration SOON = Duration.ofMinutes(5);
-    private static final Duration STEP = Duration.ofMillis(900);
+    /** Shorter than an interval between two looks, and than the time after which a silent node is not live. */
+    private static final Duration STEP = Duration.ofSeconds(3);
+
+    /** The requests of a step. */
+    private static final long COUNTED = 3_000;
+
+    private static final int MOST_STEPS = 2_000;
     private static final String AUTOMATIC =
             ",\"verdict\":{\"compare\":[\"refusals\"],\"every\":\"10s\",\"automatic\":true}";
     private static final String DRY = ",\"verdict\":{\"compare\":[\"refusals\"],\"every\":\"10s\"}";
@@ -58,8 +62,8 @@ class VerdictTest {
         long[] counts = new long[2];
         // Both sides refuse as much, and requests follow the share of callers.
         awaitState(trial, "releasing", ignored -> {
-            counts[0] += rollout(trial).json().at("/trial/share").asInt() == 50 ? 1_000 : 3_000;
-            counts[1] += 1_000;
+            counts[0] += rollout(trial).json().at("/trial/share").asInt() == 50 ? COUNTED : 3 * COUNTED;
+            counts[1] += COUNTED;
             node.tries(2, tally(counts[0], 0.1), tally(counts[1], 0.1)).runs(1);
         });
         JsonNode rollout = rollout(trial).json();
@@ -311,14 +315,17 @@ class VerdictTest {
                 .equals(verdict));
     }
 
-    /** Lets time pass and nodes report, each time with more counts, until something is true. */
+    /** Lets time pass and nodes report, each time with more counts, until something is true. The center takes its turns in step with it. */
     private void await(LongConsumer reports, BooleanSupplier condition) {
-        long[] counts = new long[] {100_000};
-        Await.until("the verdict", SOON, () -> {
+        long counts = 100_000;
+        for (int i = 0; i < MOST_STEPS; i++) {
             clock.advance(STEP);
-            counts[0] += 1_000;
-            reports.accept(counts[0]);
-            return condition.getAsBoolean();
-        });
+            reports.accept(counts += COUNTED);
+            center.step();
+            if (condition.getAsBoolean()) {
+                return;
+            }
+        }
+        throw new IllegalStateException("not within " + MOST_STEPS + " steps");
     }
 }

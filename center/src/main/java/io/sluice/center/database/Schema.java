@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.MigrationInfoService;
 import org.flywaydb.core.api.MigrationVersion;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,8 +28,12 @@ final class Schema {
     /** Brings the schema up to date. A database with data is saved first. */
     void migrate(Database database) throws DatabaseUnusableException {
         Flyway flyway = flyway(MigrationVersion.LATEST);
-        MigrationInfo current = flyway.info().current();
-        if (current != null && flyway.info().pending().length > 0) {
+        if (flyway.validateWithResult().validationSuccessful) {
+            return;
+        }
+        MigrationInfoService found = flyway.info();
+        MigrationInfo current = found.current();
+        if (current != null && found.pending().length > 0) {
             Path saved = new Backups(database, backups).save("before-migration-from-" + current.getVersion());
             LOG.info("the schema of the database changes; its content was saved to {}", saved);
         }

@@ -115,7 +115,8 @@ final class DutyThread implements AutoCloseable {
         }
     }
 
-    private void turn() {
+    /** Takes a turn. At most one thread takes a turn at a time. */
+    synchronized void turn() {
         try {
             duty.turn(leads.getAsBoolean());
             databaseFailures = 0;

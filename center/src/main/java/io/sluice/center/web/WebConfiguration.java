@@ -23,7 +23,6 @@ import io.sluice.center.stream.StreamServlet;
 import io.sluice.center.token.TokenRoutes;
 import java.util.List;
 import org.apache.catalina.core.StandardHost;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -40,15 +39,14 @@ import org.springframework.context.annotation.Import;
 
 /** The web application. Only the parts that it needs are configured, so that it starts quickly. */
 @Configuration(proxyBeanMethods = false)
-@ImportAutoConfiguration({
+// In the order in which Spring Boot would sort them: each asks whether those before it have made a bean.
+@Import({
+    SslAutoConfiguration.class,
+    JacksonAutoConfiguration.class,
+    HttpMessageConvertersAutoConfiguration.class,
     TomcatServletWebServerAutoConfiguration.class,
     DispatcherServletAutoConfiguration.class,
     WebMvcAutoConfiguration.class,
-    HttpMessageConvertersAutoConfiguration.class,
-    JacksonAutoConfiguration.class,
-    SslAutoConfiguration.class
-})
-@Import({
     Problems.class,
     RuleRoutes.class,
     ChangeRoutes.class,

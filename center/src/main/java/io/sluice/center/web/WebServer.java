@@ -15,19 +15,21 @@ import io.sluice.center.sink.AuditSinks;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import org.springframework.boot.Banner;
-import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.web.server.context.WebServerApplicationContext;
-import org.springframework.context.ConfigurableApplicationContext;
+import java.util.function.Consumer;
+import org.springframework.boot.web.server.servlet.context.AnnotationConfigServletWebServerApplicationContext;
+import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.MutablePropertySources;
+import org.springframework.core.env.PropertySource;
+import org.springframework.web.context.WebApplicationContext;
 
 /** The HTTP server of a center. */
 public final class WebServer implements AutoCloseable {
 
-    private final ConfigurableApplicationContext context;
+    private final ServletWebServerApplicationContext context;
 
-    private WebServer(ConfigurableApplicationContext context) {
+    private WebServer(ServletWebServerApplicationContext context) {
         this.context = context;
     }
 
@@ -38,8 +40,6 @@ public final class WebServer implements AutoCloseable {
      */
     public static WebServer start(
             CenterParts center, SignInParts signIn, ServerConfirmations servers, String bind, int port) {
-        // The program configures its logging itself.
-        System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
         Map<String, Object> properties = new LinkedHashMap<>();
         properties.put("server.address", bind);
         properties.put("server.port", port);
@@ -50,7 +50,6 @@ public final class WebServer implements AutoCloseable {
         properties.put("server.tomcat.max-connections", 10_000);
         properties.put("spring.jackson.property-naming-strategy", "SNAKE_CASE");
         properties.put("spring.mvc.log-resolved-exception", false);
-        properties.put("spring.main.register-shutdown-hook", false);
         // This filter would read forms of any length before any other check of the request.
         properties.put("spring.mvc.formcontent.filter.enabled", false);
         properties.put("server.tomcat.connection-timeout", "10s");
@@ -58,37 +57,55 @@ public final class WebServer implements AutoCloseable {
         properties.put("spring.jmx.enabled", false);
         properties.put("spring.web.resources.add-mappings", false);
         signIn.settings().tls().ifPresent(files -> properties.putAll(ServerCertificate.properties(files)));
-        ConfigurableApplicationContext context = new SpringApplicationBuilder(WebConfiguration.class)
-                .web(WebApplicationType.SERVLET)
-                .bannerMode(Banner.Mode.OFF)
-                .logStartupInfo(false)
-                .addCommandLineProperties(false)
-                .properties(properties)
-                .initializers(started -> {
-                    GenericApplicationContext beans = (GenericApplicationContext) started;
-                    beans.registerBean(CenterParts.class, () -> center);
-                    beans.registerBean(Erasures.class, center::erasures);
-                    beans.registerBean(SignInParts.class, () -> signIn);
-                    beans.registerBean(ServerConfirmations.class, () -> servers);
-                    beans.registerBean(SeriesSource.class, center::seriesSource);
-                    beans.registerBean(CallersParts.class, center::callers);
-                    beans.registerBean(ExplainParts.class, center::explanations);
-                    beans.registerBean(AuditSinks.class, center::sinks);
-                    beans.registerBean(
-                            Decisions.class,
-                            () -> new Decisions(center.traffic().decisions(), center.traffic()::rules));
-                    beans.registerBean(Alerts.class, center::alerts);
-                    beans.registerBean(DurableBook.class, () -> new DurableBook(center.database(), center.clock()));
-                    beans.registerBean(AuditExport.class, () -> new AuditExport(center.database(), center.clock()));
-                })
-                .run();
-        return new WebServer(context);
+        return new WebServer(started(properties, beans -> {
+            beans.registerBean(CenterParts.class, () -> center);
+            beans.registerBean(Erasures.class, center::erasures);
+            beans.registerBean(SignInParts.class, () -> signIn);
+            beans.registerBean(ServerConfirmations.class, () -> servers);
+            beans.registerBean(SeriesSource.class, center::seriesSource);
+            beans.registerBean(CallersParts.class, center::callers);
+            beans.registerBean(ExplainParts.class, center::explanations);
+            beans.registerBean(AuditSinks.class, center::sinks);
+            beans.registerBean(
+                    Decisions.class,
+                    () -> new Decisions(center.traffic().decisions(), center.traffic()::rules));
+            beans.registerBean(Alerts.class, center::alerts);
+            beans.registerBean(DurableBook.class, () -> new DurableBook(center.database(), center.clock()));
+            beans.registerBean(AuditExport.class, () -> new AuditExport(center.database(), center.clock()));
+        }));
+    }
+
+    /**
+     * Starts the application without {@code SpringApplication}. That would read more settings, from files in the current directory and from
+     * the environment: SERVER_PORT would replace the port.
+     */
+    private static ServletWebServerApplicationContext started(
+            Map<String, Object> properties, Consumer<GenericApplicationContext> parts) {
+        AnnotationConfigServletWebServerApplicationContext context =
+                new AnnotationConfigServletWebServerApplicationContext();
+        MutablePropertySources sources = context.getEnvironment().getPropertySources();
+        sources.stream().map(PropertySource::getName).toList().forEach(sources::remove);
+        sources.addFirst(new MapPropertySource("center", properties));
+        parts.accept(context);
+        context.register(WebConfiguration.class);
+        try {
+            context.refresh();
+        } catch (RuntimeException e) {
+            context.close();
+            throw e;
+        }
+        return context;
     }
 
     /** Returns the port that the server listens on. */
     public int port() {
-        return Objects.requireNonNull(((WebServerApplicationContext) context).getWebServer())
+        return Objects.requireNonNull(context.getWebServer())
                 .getPort();
+    }
+
+    /** Returns the web application. */
+    public WebApplicationContext application() {
+        return context;
     }
 
     @Override
