@@ -58,7 +58,7 @@ class ImportTest {
     void theDocumentationShowsWhatIsPrinted() throws IOException {
         CommandRun run = CommandRun.of("import", "nginx", EXAMPLES.resolve("import/nginx.conf"))
                 .good();
-        String page = Files.readString(Path.of("..", "docs", "import.md"));
+        String page = Files.readString(Path.of("..", "docs", "how-to", "import.md"));
         assertThat(page).contains("```yaml\n" + run.out().replace("../examples", "examples") + "```");
     }
 

@@ -118,11 +118,12 @@ class ProcessTest {
         Matcher center = CENTER.matcher(screen);
         assertThat(center.find()).isTrue();
         assertThat(post(check, call).statusCode()).isEqualTo(200);
-        Path shown = Files.writeString(folder.resolve("shown.yaml"), block("docs/center.md", "yaml", "rules:"));
+        Path shown = Files.writeString(folder.resolve("shown.yaml"), block("docs/how-to/center.md", "yaml", "rules:"));
         String plan = CommandRun.of("diff", shown, "--center", center.group(1), "--data", folder.resolve("data"))
                 .good()
                 .out();
-        assertThat(block("docs/center.md", "text", "rules: ")).startsWith(plan.substring(0, plan.indexOf("apply: ")));
+        assertThat(block("docs/how-to/center.md", "text", "rules: "))
+                .startsWith(plan.substring(0, plan.indexOf("apply: ")));
         Path changed =
                 Files.writeString(folder.resolve("rules.yaml"), Sample.text().replace("limit: 5,", "limit: 1,"));
 

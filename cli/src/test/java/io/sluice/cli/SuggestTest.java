@@ -135,7 +135,7 @@ final class SuggestTest {
                         folder.resolve("suggested.yaml"),
                         root.resolve("examples/replay/access.log"))
                 .good();
-        assertThat(Files.readString(root.resolve("docs/replay.md"))).contains("```text\n" + run.out() + "```");
+        assertThat(Files.readString(root.resolve("docs/how-to/replay.md"))).contains("```text\n" + run.out() + "```");
     }
 
     @Test

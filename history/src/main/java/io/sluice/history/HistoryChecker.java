@@ -23,9 +23,9 @@ import java.util.stream.Stream;
 
 /**
  * Checks recorded histories: whether the limits allow the admissions, whether the algorithms give the recorded answers, and whether callers
- * received these answers. {@code docs/history.md} describes in full what a clean history proves. The checker raises no false alarm: if a
- * process was killed or an answer was lost, it assumes the best about the missing events. For sliding logs and concurrency permits, it
- * presumes that the counts were unused when recording began, and that every process that uses the counts records.
+ * received these answers. {@code docs/why/history.md} describes in full what a clean history proves. The checker raises no false
+ * alarm: if a process was killed or an answer was lost, it assumes the best about the missing events. For sliding logs and concurrency
+ * permits, it presumes that the counts were unused when recording began, and that every process that uses the counts records.
  *
  * <pre>{@code
  * HistoryWriter history = HistoryWriter.open(dir.resolve("n1.history"), "n1");   // in each process

@@ -26,7 +26,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of a history, or a part of one, while it is written; see {@code docs/history.md}. Limits and names of counts are written once
+ * A file of a history, or a part of one, while it is written; see {@code docs/why/history.md}. Limits and names of counts are written once
  * and then referenced by number. Only the owner can read the file. Not thread-safe.
  *
  * <p>A history is one file or a series of files: after a file that ends with {@link #next}, the file of the same run with the next number

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Writes the history of one process to a file, one JSON array per line; see {@code docs/history.md}. Callers block only while
+ * Writes the history of one process to a file, one JSON array per line; see {@code docs/why/history.md}. Callers block only while
  * {@value #CAPACITY} events wait to be written ({@link HistoryQueue}). Thread-safe.
  *
  * <p>If the process is killed, the file keeps the written events, and at most its last line is incomplete. The reader notices

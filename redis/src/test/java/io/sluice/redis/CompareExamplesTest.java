@@ -22,10 +22,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Sluice's side of {@code docs/compare.md}: compiles and runs the Java examples of that page, word for word. */
+/** Sluice's side of {@code docs/why/compare.md}: compiles and runs the Java examples of that page, word for word. */
 class CompareExamplesTest {
 
-    private static final Path PAGE = Path.of("..", "docs", "compare.md");
+    private static final Path PAGE = Path.of("..", "docs", "why", "compare.md");
     private static final Path SOURCE =
             Path.of("src", "test", "java", "io", "sluice", "redis", "CompareExamplesTest.java");
     private static final Pattern SNIPPET = Pattern.compile("// snippet\n(.*?)// end", Pattern.DOTALL);

@@ -338,7 +338,7 @@ final class RedisEngineTest {
 
     @Test
     void needsNoMorePermissionsThanDocumented() throws Exception {
-        // As in docs/redis.md.
+        // As in docs/how-to/redis.md.
         String rules =
                 "on >secret resetchannels &rate_limit:* ~rate_limit:* ~{rate_limit:*}#n -@all +hello +auth +ping "
                         + "+info +publish +psubscribe "

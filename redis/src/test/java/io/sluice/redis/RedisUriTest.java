@@ -62,7 +62,7 @@ class RedisUriTest {
 
     @Test
     void everyDocumentedAddressIsAcceptedAndMeansWhatItSays() throws IOException {
-        String page = Files.readString(Path.of("../docs/redis.md"));
+        String page = Files.readString(Path.of("../docs/how-to/redis.md"));
         String block = page.substring(page.indexOf("## Addresses"));
         block = block.substring(block.indexOf("```text\n") + 8);
         List<String> addresses =

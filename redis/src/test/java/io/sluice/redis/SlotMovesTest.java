@@ -61,7 +61,7 @@ final class SlotMovesTest {
     @BeforeAll
     static void startRedis() {
         cluster = RedisCluster.start();
-        // As in docs/redis.md, with the tag of this test in place of the prefix.
+        // As in docs/how-to/redis.md, with the tag of this test in place of the prefix.
         String rules = "on >secret resetchannels ~" + TAG + "* -@all +hello +auth +ping +fcall +function|load"
                 + " +time +get +mget +set +del +pexpire +lrange +rpush +ltrim +lset +lrem +llen +lindex"
                 + " +zrange +zcount +zscore +zadd +zrem +zremrangebyscore +exists +cluster|shards +cluster|info +asking";

@@ -62,7 +62,7 @@ final class StartChecksTest {
                     server.uri().replace("//", "//weak:secret@"),
                     "NOPERM",
                     "fcall",
-                    "(docs/redis.md lists the minimal ACL)");
+                    "(docs/how-to/redis.md lists the minimal ACL)");
         }
     }
 

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 
 /**
  * All kinds of data that a fleet keeps, with their content and the time for which they are kept. The page for people, the API and
- * {@code docs/retention.md} show this list.
+ * {@code docs/reference/retention.md} show this list.
  */
 final class DataKinds {
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RefusedCallersTest {
 
-    /** What docs/refused-callers.md states. */
+    /** What docs/reference/refused-callers.md states. */
     private static final long LARGEST_FILE = 4_000_000;
 
     @TempDir
@@ -272,7 +272,7 @@ class RefusedCallersTest {
     /** The page states how large files are; this writes such files. */
     @Test
     void filesAreNotLargerThanThePageSays() throws IOException {
-        String page = Files.readString(Path.of("../docs/refused-callers.md"));
+        String page = Files.readString(Path.of("../docs/reference/refused-callers.md"));
         List<MatchResult> rows = Pattern.compile(
                         "(?m)^\\| ([0-9,]+) \\| ([0-9,]+) \\| ([0-9.]+) MB \\| ([0-9.]+) GB \\|$")
                 .matcher(page)

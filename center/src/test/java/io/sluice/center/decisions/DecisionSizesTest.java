@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The sizes in the documentation are those of generated data: 500 rules, random ids, callers of whom some come often. */
 class DecisionSizesTest {
 
-    private static final Path DOCS = Path.of("../docs/decisions.md");
+    private static final Path DOCS = Path.of("../docs/reference/decisions.md");
     private static final long START = 29_000_000L * 60_000;
     private static final int NODES = 3;
     private static final int SECONDS = 60;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** The list of kinds, the page, and the documentation say the same. */
 class RetentionPageTest {
 
-    private static final Path DOCS = Path.of("../docs/retention.md");
+    private static final Path DOCS = Path.of("../docs/reference/retention.md");
 
     private final List<DataKind> kinds = DataKinds.of(RetentionSettings.DEFAULT, RuleSet.none());
 

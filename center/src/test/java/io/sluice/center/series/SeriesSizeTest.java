@@ -22,12 +22,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The sizes in {@code docs/traffic-data.md} are upper bounds of what generated traffic takes: every rule is active in every second, with
- * numbers that follow the time of day and vary at random. Some minutes are measured, and the rest is their multiple.
+ * The sizes in {@code docs/reference/traffic-data.md} are upper bounds of what generated traffic takes: every rule is active in every
+ * second, with numbers that follow the time of day and vary at random. Some minutes are measured, and the rest is their multiple.
  */
 class SeriesSizeTest {
 
-    private static final Path DOCS = Path.of("../docs/traffic-data.md");
+    private static final Path DOCS = Path.of("../docs/reference/traffic-data.md");
     private static final int NODES = 10;
     private static final int MINUTES_OF_HOUR = 60;
     private static final int BLOCKS_OF_MINUTES = 48;

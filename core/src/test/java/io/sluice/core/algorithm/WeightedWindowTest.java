@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * How far the estimate of the weighted window is off. The figures that it prints are in docs/accuracy.md. An actual window
+ * How far the estimate of the weighted window is off. The figures that it prints are in docs/why/accuracy.md. An actual window
  * holds less than twice the limit. A caller that knows where the slices begin comes close to that, however many slices there
  * are.
  */

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class ExposedMetricsTest {
 
-    private static final Path PAGE = Path.of("..", "docs", "metrics.md");
+    private static final Path PAGE = Path.of("..", "docs", "reference", "metrics.md");
 
     private static final Pattern ROW =
             Pattern.compile("^\\| (`.*?) \\| (counter|gauge|histogram) \\| ", Pattern.MULTILINE);

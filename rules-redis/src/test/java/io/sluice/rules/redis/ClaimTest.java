@@ -268,7 +268,7 @@ class ClaimTest {
         }
     }
 
-    /** The permissions of a center in docs/rules-in-redis.md. */
+    /** The permissions of a center in docs/reference/rules-in-redis.md. */
     @Test
     void aCenterNeedsNoOtherPermissions() {
         try (RedisServer strict = RedisServer.start()) {

@@ -140,7 +140,7 @@ class RedisFleetTest {
         assertThat(center.reports()).as("%s %s", damage, keys).isEqualTo(Map.of("n-1", "after"));
     }
 
-    /** The permissions in docs/rules-in-redis.md. */
+    /** The permissions in docs/reference/rules-in-redis.md. */
     @Test
     void needsNoPermissionToWriteRules() {
         try (RedisServer strict = RedisServer.start()) {

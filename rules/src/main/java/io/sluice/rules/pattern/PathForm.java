@@ -8,8 +8,8 @@ import java.util.List;
  * <p>Unnecessary percent-encoding is decoded once. Path parameters ({@code ;a=b}) and one slash at the end are dropped. A query, a fragment
  * and {@code http://host} before the path are cut off. Paths that servers interpret differently are refused, because the limiter cannot
  * know which route will be served: with empty segments, segments that have parameters only, {@code .} and {@code ..} segments unless {@link
- * #resolve} is set, encoded slashes and percent signs, backslashes, control characters, and broken UTF-8. {@code docs/paths.md} has the
- * whole table.
+ * #resolve} is set, encoded slashes and percent signs, backslashes, control characters, and broken UTF-8. {@code
+ * docs/reference/paths.md} has the whole table.
  *
  * <p>Servers may read an accepted path in more than one way: with or without its parameters, for example. {@link #otherReadings}
  * returns the other ways. A normalised path is its own normal form and has no other reading, except for the root.

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ExamplesTest {
 
     private static final Path EXAMPLES = Path.of("..", "examples", "rules");
-    private static final Path REFERENCE = Path.of("..", "docs", "rules.md");
+    private static final Path REFERENCE = Path.of("..", "docs", "reference", "rules.md");
 
     private final Schema schema = new Schema(RuleSchema.json());
 

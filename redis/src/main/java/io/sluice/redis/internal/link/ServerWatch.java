@@ -142,7 +142,7 @@ public final class ServerWatch {
         } else if (upper.startsWith("NOAUTH") || upper.startsWith("WRONGPASS")) {
             return message + " (expected: user and password in the URI, such as redis://user:password@host:6379)";
         } else if (upper.startsWith("NOPERM")) {
-            return message + " (docs/redis.md lists the minimal ACL)";
+            return message + " (docs/how-to/redis.md lists the minimal ACL)";
         } else if (upper.contains("CLUSTER SUPPORT DISABLED")) {
             return message + " (expected: a node of a Cluster, or redis:// for a single server)";
         } else if (upper.contains("UNKNOWN COMMAND") && upper.contains("FUNCTION")) {
