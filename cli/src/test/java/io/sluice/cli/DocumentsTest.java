@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -43,6 +44,10 @@ final class DocumentsTest {
     private static final int LONGEST_LINE = 140;
 
     private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
+    private static final Pattern PAGE =
+            Pattern.compile("(?<![\\w/])docs/[\\w/-]+\\.(?:md|json|svg|png)(?:#[\\p{L}\\p{N}_-]+)?");
+    private static final Pattern NAMES_PAGES =
+            Pattern.compile(".*\\.(?:java|kt|lua|js|html|css|json|ya?ml|md|sh|xml|properties)|sluice|test|run");
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
     private static final Pattern BLOCK = Pattern.compile("(?ms)^ *```.*?^ *```$");
 
@@ -157,7 +162,9 @@ final class DocumentsTest {
     @Test
     void everyLinkLeadsSomewhere() throws IOException {
         List<String> broken = new ArrayList<>();
-        for (Path page : Snippet.pages(ROOT)) {
+        List<Path> pages = SourceTree.files(ROOT, ".md");
+        assertThat(pages).contains(ROOT.resolve("CHANGELOG.md"), ROOT.resolve("docs/adr/README.md"));
+        for (Path page : pages) {
             Matcher link = LINK.matcher(BLOCK.matcher(Files.readString(page)).replaceAll(""));
             while (link.find()) {
                 String target = link.group(1);
@@ -167,6 +174,43 @@ final class DocumentsTest {
             }
         }
         assertThat(broken).isEmpty();
+    }
+
+    /** Comments, messages, scripts, examples and the console. */
+    @Test
+    void everyPageThatIsNamedExists() throws IOException {
+        List<String> broken = new ArrayList<>();
+        for (Path file : SourceTree.files(ROOT, "")) {
+            if (!NAMES_PAGES.matcher(file.getFileName().toString()).matches()) {
+                continue;
+            }
+            Matcher name = PAGE.matcher(Files.readString(file));
+            while (name.find()) {
+                if (!exists(ROOT.resolve("README.md"), name.group())) {
+                    broken.add(file.normalize() + ": " + name.group());
+                }
+            }
+        }
+        assertThat(broken).isEmpty();
+    }
+
+    /** The index stands beside the folders: each kind of page has one. */
+    @Test
+    void everyPageIsInTheIndexAndInTheFolderOfItsKind() throws IOException {
+        Path index = ROOT.resolve("docs/README.md");
+        Set<Path> linked = new HashSet<>();
+        Matcher link = LINK.matcher(Files.readString(index));
+        while (link.find()) {
+            linked.add(
+                    index.resolveSibling(link.group(1).replaceFirst("#.*", "")).normalize());
+        }
+        for (Path page : SourceTree.files(ROOT.resolve("docs"), ".md")) {
+            String place = ROOT.resolve("docs").relativize(page).toString();
+            assertThat(place).matches("(README|architecture)\\.md|(start|how-to|reference|why|adr)/[^/]+\\.md");
+            if (!place.startsWith("adr/") && !page.equals(index)) {
+                assertThat(linked).contains(page.normalize());
+            }
+        }
     }
 
     private static boolean exists(Path page, String target) throws IOException {
