@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** How much Redis memory a count takes, by {@code MEMORY USAGE}. Prints the table of docs/how-to/redis.md. */
+/** How much Redis memory a count takes, by {@code MEMORY USAGE}. Prints the table of docs/reference/redis-keys.md. */
 final class MemoryTest {
 
     private static final String KEY = "203.0.113.7";
