@@ -184,7 +184,7 @@ final class AlertBook {
                     .filter(each -> each.until() > now)
                     .orElseThrow(() -> RefusedException.missing(
                             "silence " + id + ": unknown or over (expected: one of GET /api/alerts/silences)"));
-            silences.end(client, silence, now);
+            silences.end(client, silence);
             long unused = log.add(client, actor, new Command.Act("end_silence", why, described(silence)));
             return silence.until(now);
         });

@@ -171,17 +171,23 @@ public final class Alerts implements AutoCloseable {
         List<AlertRule> all = new ArrayList<>();
         List<Silence> quiet = new ArrayList<>();
         List<Alert> firing = new ArrayList<>();
-        Set<Long> known = active.values().stream().map(Alert::id).collect(Collectors.toSet());
+        Set<Long> ended = new HashSet<>();
+        Set<Long> known =
+                active.values().stream().map(Alert::id).filter(id -> id != 0).collect(Collectors.toSet());
         database.read(client -> {
             // The read may run twice if a connection breaks.
             all.clear();
             quiet.clear();
             firing.clear();
+            ended.clear();
             all.addAll(rules.all(client));
             quiet.addAll(silences.active(client, now));
-            if (!known.containsAll(table.firingIds(client))) {
+            Set<Long> stored = table.firingIds(client);
+            if (!known.containsAll(stored)) {
                 firing.addAll(table.firing(client));
             }
+            ended.addAll(known);
+            ended.removeAll(stored);
             return true;
         });
         List<Alert> doubled = adopt(firing);
@@ -190,7 +196,7 @@ public final class Alerts implements AutoCloseable {
         boolean isTooMuch = false;
         doubled.forEach(alert -> changes.add(new Change(alert.resolved(now), Optional.empty())));
         for (AlertRule rule : all) {
-            isTooMuch |= !step(rule, quiet, now, nanos, next, changes);
+            isTooMuch |= !step(rule, new Stored(quiet, ended), now, nanos, next, changes);
         }
         removed(all, quiet, now, changes);
         store(changes, next);
@@ -236,14 +242,16 @@ public final class Alerts implements AutoCloseable {
         return doubled;
     }
 
+    /**
+     * What the database says at an evaluation.
+     *
+     * @param ended the alerts that fire here and not in the database
+     */
+    private record Stored(List<Silence> quiet, Set<Long> ended) {}
+
     /** Takes all alerts of a rule one step further. Returns false if some found no room. */
     private boolean step(
-            AlertRule rule,
-            List<Silence> quiet,
-            long now,
-            long nanos,
-            Map<Alert.Subject, Alert> next,
-            List<Change> changes) {
+            AlertRule rule, Stored stored, long now, long nanos, Map<Alert.Subject, Alert> next, List<Change> changes) {
         List<Alert> known = active.values().stream()
                 .filter(alert -> alert.rule().equals(rule.id()))
                 .toList();
@@ -261,25 +269,35 @@ public final class Alerts implements AutoCloseable {
         boolean isRoom = true;
         int ofRule = known.size();
         for (Alert.Subject subject : subjects) {
-            Alert before = active.get(subject);
+            Symptom symptom = symptoms.get(subject);
+            Alert before = before(subject, symptom, stored);
             if (before == null && (ofRule >= MOST_OF_RULE || Math.max(active.size(), next.size()) >= MOST_ACTIVE)) {
                 isRoom = false;
                 continue;
             }
             ofRule += before == null ? 1 : 0;
-            boolean silenced = quiet.stream().anyMatch(each -> each.covers(rule.kind(), subject, now));
-            AlertStep step = AlertStep.of(before, symptoms.get(subject), rule, silenced, now);
+            boolean silenced = stored.quiet().stream().anyMatch(each -> each.covers(rule.kind(), subject, now));
+            AlertStep step = AlertStep.of(before, symptom, rule, silenced, now);
             step.next().ifPresent(alert -> {
                 if (alert.state() != Alert.State.RESOLVED) {
                     next.put(subject, alert);
                 }
-                boolean isNews = before == null || before.state() != alert.state() || before.toldAt() != alert.toldAt();
+                boolean isNews = before == null
+                        || before.state() != alert.state()
+                        || before.toldAt() != alert.toldAt()
+                        || stored.ended().contains(alert.id());
                 if (isNews && alert.state() != Alert.State.PENDING) {
                     changes.add(new Change(alert, step.told()));
                 }
             });
         }
         return isRoom;
+    }
+
+    /** Returns a known alert. If an earlier leader has resolved it late and has sent that, it is sent again while its symptom lasts. */
+    private @Nullable Alert before(Alert.Subject subject, @Nullable Symptom symptom, Stored stored) {
+        Alert known = active.get(subject);
+        return known != null && symptom != null && stored.ended().contains(known.id()) ? known.told(0) : known;
     }
 
     /** Resolves the alerts of rules that were removed. */

@@ -11,6 +11,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /** The table of silences. */
 final class SilenceTable {
 
+    /** The end of a silence that a person has ended. */
+    private static final long ENDED = 0;
+
     private static final String COLUMNS = "id, kind, rule, subject_key, subject, reason, actor, at, until_at";
 
     /** Stores a silence. Returns a copy with its number. */
@@ -47,13 +50,13 @@ final class SilenceTable {
     }
 
     /**
-     * Ends a silence.
+     * Ends a silence for good: it does not come back when a clock is set back, or under a leader whose clock is behind.
      *
      * @throws LostRaceException if it has been ended in the meantime
      */
-    void end(JdbcClient client, Silence silence, long now) {
+    void end(JdbcClient client, Silence silence) {
         int rows = client.sql("UPDATE alert_silence SET until_at = ? WHERE id = ? AND until_at = ?")
-                .params(now, silence.id(), silence.until())
+                .params(ENDED, silence.id(), silence.until())
                 .update();
         if (rows != 1) {
             throw new LostRaceException("silence " + silence.id() + ": ended by somebody else");

@@ -160,6 +160,69 @@ abstract class AlertsContract {
     }
 
     @Test
+    void whatAnEarlierLeaderResolvesLateIsShownAndSentAgain() {
+        Alerts earlier = another();
+        Alerts reader = another();
+        see(AlertKind.DEGRADED, "node:n1");
+        pass(earlier, 31);
+        seen.clear();
+        pass(earlier, 59);
+        // The earlier leader stands still. Another one takes over and sees the problem again.
+        see(AlertKind.DEGRADED, "node:n1");
+        pass(alerts, 10);
+        seen.clear();
+        earlier.turn(true);
+        earlier.turn(false);
+        assertThat(heardStates()).containsExactly("firing", "resolved");
+        see(AlertKind.DEGRADED, "node:n1");
+        pass(alerts, 1);
+        for (Alerts each : List.of(alerts, reader)) {
+            assertThat(states(each)).containsExactly("firing");
+        }
+        assertThat(heardStates()).containsExactly("firing", "resolved", "firing");
+        pass(alerts, 100);
+        seen.clear();
+        pass(alerts, 61);
+        assertThat(states(reader)).containsExactly("resolved");
+        assertThat(heardStates()).containsExactly("firing", "resolved", "firing", "resolved");
+    }
+
+    @Test
+    void overlappingSilencesEndOneByOne() {
+        see(AlertKind.DEGRADED, "node:n1");
+        Silence whole = silence(new AlertBook.Wish("degraded", "", 0), 600);
+        Silence sameEnd = silence(new AlertBook.Wish("degraded", "", 0), 600);
+        Silence shorter = silence(new AlertBook.Wish("", "degraded", 0), 60);
+        pass(31);
+        assertThat(alerts.list()).singleElement().satisfies(alert -> assertThat(alert.silenced())
+                .isTrue());
+        assertThat(told()).isZero();
+        // One ends by its time and one by hand; the third still covers the alert.
+        pass(60);
+        alerts.book().end(ROOT, whole.id(), "for a test");
+        pass(10);
+        assertThat(told()).isZero();
+        assertThatThrownBy(() -> alerts.book().end(ROOT, shorter.id(), "for a test"))
+                .isInstanceOf(RefusedException.class)
+                .hasMessageContaining("unknown or over");
+        assertThatThrownBy(() -> alerts.book().end(ROOT, whole.id(), "for a test"))
+                .isInstanceOf(RefusedException.class)
+                .hasMessageContaining("unknown or over");
+        alerts.book().end(ROOT, sameEnd.id(), "for a test");
+        pass(1);
+        assertThat(told()).isPositive();
+        // A clock that is set back does not bring a silence back that a person has ended.
+        clock.stepWall(Duration.ofSeconds(-10));
+        pass(1);
+        assertThat(alerts.list()).singleElement().satisfies(alert -> assertThat(alert.silenced())
+                .isFalse());
+    }
+
+    private Silence silence(AlertBook.Wish wish, long seconds) {
+        return alerts.book().silence(ROOT, wish, in(seconds), "for a test");
+    }
+
+    @Test
     void aSecondRowOfAnAlertIsResolved() {
         see(AlertKind.DEGRADED, "node:n1");
         pass(31);
