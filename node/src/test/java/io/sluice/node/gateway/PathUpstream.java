@@ -45,7 +45,10 @@ record PathUpstream(String name, List<String> paths, int port, AutoCloseable ser
     private static final String STRICT = "";
     private static final String RESOLVE = "resolve: true";
     private static final String SERVLET = "servlet: true";
+    private static final String SERVLET_RESOLVE = "servlet: true, resolve: true";
     private static final String IGNORE_CASE = "ignore_case: true";
+    private static final String ENCODED_SLASH = "encoded_slash: true";
+    private static final String BOTH = IGNORE_CASE + ", " + ENCODED_SLASH;
     private static final Duration INSTALL = Duration.ofMinutes(15);
     private static final Pattern PORT = Pattern.compile("^port ([0-9]+)", Pattern.MULTILINE);
 
@@ -94,13 +97,13 @@ record PathUpstream(String name, List<String> paths, int port, AutoCloseable ser
                 "@hono/node-server");
         Path script = copied("server.js", folder);
         Map<String, List<String>> routers = Map.of(
-                "express", List.of(IGNORE_CASE),
-                "express4", List.of(IGNORE_CASE),
-                "fastify", List.of(STRICT),
-                "fastify4", List.of(STRICT),
-                "koa", List.of(IGNORE_CASE),
+                "express", List.of(IGNORE_CASE, BOTH),
+                "express4", List.of(IGNORE_CASE, BOTH),
+                "fastify", List.of(STRICT, ENCODED_SLASH),
+                "fastify4", List.of(STRICT, ENCODED_SLASH),
+                "koa", List.of(IGNORE_CASE, BOTH),
                 "hono", List.of(STRICT, RESOLVE));
-        add(all, notRun, "node-http", List.of(STRICT), List.of("node", script.toString(), "http"));
+        add(all, notRun, "node-http", List.of(STRICT, ENCODED_SLASH), List.of("node", script.toString(), "http"));
         add(all, notRun, "node-http-url", List.of(STRICT, RESOLVE), List.of("node", script.toString(), "http-url"));
         String noPackages = run(npm);
         routers.keySet().stream().sorted().forEach(kind -> {
@@ -240,7 +243,10 @@ record PathUpstream(String name, List<String> paths, int port, AutoCloseable ser
     private static PathUpstream started(String name, Tomcat tomcat) throws LifecycleException {
         tomcat.start();
         return new PathUpstream(
-                name, List.of(STRICT, RESOLVE, SERVLET), tomcat.getConnector().getLocalPort(), () -> {
+                name,
+                List.of(STRICT, RESOLVE, SERVLET, SERVLET_RESOLVE),
+                tomcat.getConnector().getLocalPort(),
+                () -> {
                     tomcat.stop();
                     tomcat.destroy();
                 });

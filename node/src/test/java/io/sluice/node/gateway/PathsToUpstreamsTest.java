@@ -3,6 +3,7 @@ package io.sluice.node.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testkit.SeededRandom;
+import io.sluice.testkit.http.PathMixtures;
 import io.sluice.testkit.http.PathVariants;
 import io.sluice.testkit.http.RawCaller;
 import java.io.IOException;
@@ -29,7 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class PathsToUpstreamsTest {
 
     private static final boolean LONG = Double.parseDouble(System.getProperty("sluice.tests.scale", "1")) > 1;
-    private static final int VARIANTS = LONG ? 1_200 : 350;
+    private static final int VARIANTS = SeededRandom.scaled(250, 1_200);
+    private static final int MIXTURES = SeededRandom.scaled(100, 1_200);
 
     private static final List<String> PATHS = List.of(
             "/api/login",
@@ -65,7 +67,10 @@ final class PathsToUpstreamsTest {
 
     @Test
     void noServerServesAProtectedResourceWithoutItsRule() throws Exception {
-        List<String> variants = PathVariants.of(PATHS, SeededRandom.of("PathsToUpstreamsTest"), VARIANTS);
+        SeededRandom random = SeededRandom.of("PathsToUpstreamsTest");
+        Set<String> both = new LinkedHashSet<>(PathVariants.of(PATHS, random, VARIANTS));
+        both.addAll(PathMixtures.of(PATHS, random, MIXTURES));
+        List<String> variants = List.copyOf(both);
         Map<String, String> notRun = new TreeMap<>();
         List<PathUpstream> servers = new ArrayList<>(PathUpstream.always(folder));
         try {
@@ -173,8 +178,9 @@ final class PathsToUpstreamsTest {
 
     private static void report(int sent, Map<String, Outcome> outcomes, Map<String, String> notRun) throws IOException {
         StringBuilder table = new StringBuilder(
-                "| server, `gateway.paths` | protected without Sluice | passed the rule |"
-                        + " passed authentication | passed by an exemption | refused with 400 |\n|---|---|---|---|---|---|\n");
+                "| server, `gateway.paths` | protected without Sluice | passed the rule | passed authentication |"
+                        + " passed by an exemption | refused with 400 |\n"
+                        + "|---|---|---|---|---|---|\n");
         outcomes.forEach((name, outcome) -> table.append("| %s | %d | %d | %d | %d | %d |\n"
                 .formatted(
                         name,

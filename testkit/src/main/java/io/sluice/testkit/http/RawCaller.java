@@ -37,10 +37,15 @@ public final class RawCaller implements AutoCloseable {
         try {
             return send(request);
         } catch (IOException closedMeanwhile) {
-            socket.close();
-            connect();
+            reconnect();
             return send(request);
         }
+    }
+
+    /** Opens another connection in place of the current one. */
+    public void reconnect() throws IOException {
+        socket.close();
+        connect();
     }
 
     private void connect() throws IOException {
