@@ -87,6 +87,44 @@ class DirectoryLeaverTest {
     }
 
     @Test
+    void aPasskeyFollowsTheDirectory() throws Exception {
+        directory.person("keyed", "sre", "viewers");
+        ApiClient unused = signIn("keyed");
+        SoftAuthenticator device = passkey("keyed");
+        withPasskey(device).get("/api/audit").expect(200);
+        directory.leave("sre", "keyed");
+        CLOCK.advance(Duration.ofMinutes(6));
+        becomes(1, () -> account("keyed").grants().size());
+        PageClient viewer = withPasskey(device);
+        viewer.get("/api/audit").expect(403);
+        viewer.get("/api/rules").expect(200);
+
+        directory.delete("keyed");
+        CLOCK.advance(Duration.ofMinutes(6));
+        becomes(0, () -> account("keyed").grants().size());
+        viewer.get("/api/rules").expect(401);
+        device.signIn(new PageClient(center)).expect(401);
+    }
+
+    @Test
+    void aPasskeyRestsWhenTheDirectoryIsAwayForADay() throws Exception {
+        directory.person("patient", "viewers");
+        ApiClient token = token(signIn("patient"));
+        SoftAuthenticator device = passkey("patient");
+        directory.stop();
+        try {
+            CLOCK.advance(Duration.ofHours(23));
+            device.signIn(new PageClient(center)).expect(200);
+            CLOCK.advance(Duration.ofHours(2));
+            device.signIn(new PageClient(center)).expect(401);
+        } finally {
+            directory.start();
+        }
+        becomes(200, () -> token.get("/api/rules").status());
+        device.signIn(new PageClient(center)).expect(200);
+    }
+
+    @Test
     void somebodyWithAnotherNameHereConfirmsWithTheirPassword() throws Exception {
         directory.person("müller", "viewers");
         ApiClient person = signIn("müller");
@@ -116,6 +154,20 @@ class DirectoryLeaverTest {
         Account account = account(answer.string("user"));
         return ApiClient.session(
                 center, center.people().sessions().begin(account, FactorGrantedAuthority.PASSWORD_AUTHORITY));
+    }
+
+    /** Adds a passkey to an account. */
+    private static SoftAuthenticator passkey(String name) throws Exception {
+        SoftAuthenticator device = new SoftAuthenticator(center.publicUrl().toString(), "localhost");
+        device.addTo(new PageClient(center).signIn(center, account(name)), "key")
+                .expect(201);
+        return device;
+    }
+
+    private static PageClient withPasskey(SoftAuthenticator device) throws Exception {
+        PageClient page = new PageClient(center);
+        device.signIn(page).expect(200);
+        return page;
     }
 
     private static ApiClient.Answer confirm(ApiClient person) {

@@ -66,7 +66,7 @@ class OidcLeaverTest {
     }
 
     @Test
-    void aTokenOfSomebodyWithARefreshTokenHasTheRolesThatTheProviderNames() {
+    void aTokenOfSomebodyWithARefreshTokenHasTheRolesThatTheProviderNames() throws Exception {
         server.refreshingClient(center.publicUrl(), "corp");
         person("mover", Map.of(), "sre");
         OidcBrowser browser = signIn("mover");
@@ -75,10 +75,16 @@ class OidcLeaverTest {
         ApiClient token = ApiClient.of(center).withToken(made.string("secret"));
         token.get("/api/rules").expect(200);
         assertThat(stored("mover")).isNotEmpty();
+        SoftAuthenticator device = new SoftAuthenticator(center.publicUrl().toString(), "localhost");
+        ApiClient.Answer added = device.addTo(new PageClient(center).signIn(center, account("mover")), "key")
+                .expect(201);
+        assertThat(added.get("rests_at").isNull()).isTrue();
+        device.signIn(new PageClient(center)).expect(200);
 
         person("mover", Map.of());
         CLOCK.advance(Duration.ofMinutes(6));
         becomes(401, () -> token.get("/api/rules").status());
+        device.signIn(new PageClient(center)).expect(401);
         assertThat(browser.status("/api/rules")).isEqualTo(401);
         assertLogged("the claim groups is missing or has no text; claims that came: ");
 

@@ -20,6 +20,7 @@ import io.sluice.testkit.QuietClock;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -125,6 +126,38 @@ class BrokenDirectoryTest {
             database.close();
             second.shutDown(true);
         }
+    }
+
+    @Test
+    void eightAskAServerAtOnceAndTheNextIsRefusedWithoutWaiting() throws Exception {
+        try (RawDirectory server = RawDirectory.open(RawDirectory.Way.FROZEN);
+                LdapDirectory directory = directory("full", server.port())) {
+            // Less than the limit of the server, which would be skipped after that.
+            Duration limit = ServerState.MAX_DURATION.minusSeconds(1);
+            List<FutureTask<SignInFailedException>> waiting = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                waiting.add(start(() -> failure(directory, limit)));
+            }
+            await("eight connections", () -> server.connections() == 8);
+            // The clock stands still, so these answers prove that nobody waits.
+            for (int i = 0; i < 20; i++) {
+                assertThat(start(() -> failure(directory, limit)).get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                        .hasMessage("too many requests wait for the server");
+            }
+            assertThat(server.connections()).isEqualTo(8);
+            assertThat(waiting).noneMatch(FutureTask::isDone);
+
+            clock.advance(limit);
+            for (FutureTask<SignInFailedException> each : waiting) {
+                assertThat(each.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).hasMessageContaining("no complete answer");
+            }
+            server.answer(RawDirectory.Way.NOBODY);
+            assertThat(directory.ask("ann", PASSWORD, limit)).isEqualTo(LdapDirectory.Answer.UNKNOWN);
+        }
+    }
+
+    private static SignInFailedException failure(LdapDirectory directory, Duration limit) {
+        return catchThrowableOfType(SignInFailedException.class, () -> directory.ask("ann", PASSWORD, limit));
     }
 
     private static <T> FutureTask<T> start(Callable<T> task) {
