@@ -215,6 +215,20 @@ final class SluiceProcess implements AutoCloseable {
         return String.join("\n", printed);
     }
 
+    long pid() {
+        return process.pid();
+    }
+
+    /** Sends it a signal, such as {@code STOP}, {@code CONT} or {@code KILL}. */
+    void signal(String name) throws Exception {
+        int status = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                .start()
+                .waitFor();
+        if (status != 0) {
+            throw new IllegalStateException("kill -" + name + ": " + status);
+        }
+    }
+
     @Override
     public void close() {
         process.destroyForcibly();
