@@ -110,7 +110,12 @@ public final class Benchmarks {
                     "gateway",
                     Map.of("Spring Cloud Gateway", "5.0.2 on Spring Boot 4.0.7", "nginx", "as installed"),
                     (args, figures) -> GatewayLoad.table(number(args, 0, 5), springGateway(), figures)),
-            Part.of("gateway-attacks", Map.of(), (args, figures) -> GatewayAttacks.table(number(args, 0, 5))),
+            new Part(
+                    "gateway-attacks",
+                    Map.of(),
+                    false,
+                    args -> args.size() < 2,
+                    (args, figures) -> GatewayAttacks.table(number(args, 0, 5), args.size() < 2 ? "" : args.get(1))),
             Part.of(
                     "annotation",
                     Map.of("Resilience4j", "2.4.0 with resilience4j-spring6"),

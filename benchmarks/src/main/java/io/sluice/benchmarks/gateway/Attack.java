@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -25,21 +24,21 @@ enum Attack {
     /** Opens hundreds of connections and sends request headers that never end, one byte at a time. */
     SLOW_HEADS("headers sent one byte at a time", "bytes") {
         @Override
-        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException, InterruptedException {
+        void once(int port, BooleanSupplier over, Tally done) throws IOException, InterruptedException {
             trickle(port, "GET /api/orders/7 HTTP/1.1\r\nHost: a\r\nX: ", over, done);
         }
     },
     /** Does the same with bodies. These requests have passed their limits and are being forwarded. */
     SLOW_BODIES("bodies sent one byte at a time", "bytes") {
         @Override
-        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException, InterruptedException {
+        void once(int port, BooleanSupplier over, Tally done) throws IOException, InterruptedException {
             trickle(port, "POST /api/orders/7 HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n", over, done);
         }
     },
     /** Sends requests over HTTP/2 and resets each as soon as it is sent. */
     RAPID_RESETS("HTTP/2 streams reset at once", "streams") {
         @Override
-        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+        void once(int port, BooleanSupplier over, Tally done) throws IOException {
             ByteArrayOutputStream flood = new ByteArrayOutputStream();
             for (int i = 0; i < FLOOD; i++) {
                 flood.writeBytes(head(2 * i + 1, END_HEADERS | END_STREAM));
@@ -51,7 +50,7 @@ enum Attack {
     /** Sends HTTP/2 headers that are continued forever. */
     CONTINUATIONS("HTTP/2 headers that never end", "frames") {
         @Override
-        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+        void once(int port, BooleanSupplier over, Tally done) throws IOException {
             ByteArrayOutputStream flood = new ByteArrayOutputStream();
             flood.writeBytes(head(1, 0));
             for (int i = 0; i < FLOOD; i++) {
@@ -63,7 +62,7 @@ enum Attack {
     /** Sends requests over HTTP/2 and makes the gateway reset each, by a window update of zero. */
     PROVOKED_RESETS("HTTP/2 streams made to be reset", "streams") {
         @Override
-        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+        void once(int port, BooleanSupplier over, Tally done) throws IOException {
             AtomicInteger round = new AtomicInteger();
             floods(
                     port,
@@ -76,7 +75,7 @@ enum Attack {
     /** Sends settings over HTTP/2, each of which has to be acknowledged. */
     SETTINGS_FLOOD("HTTP/2 settings without end", "frames") {
         @Override
-        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+        void once(int port, BooleanSupplier over, Tally done) throws IOException {
             byte[] flood = repeated(frame(SETTINGS, 0, 0, new byte[0]));
             floods(port, over, done, FRAME_HEAD, () -> flood);
         }
@@ -84,7 +83,7 @@ enum Attack {
     /** Sends pings over HTTP/2, each of which has to be answered. */
     PING_FLOOD("HTTP/2 pings without end", "frames") {
         @Override
-        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+        void once(int port, BooleanSupplier over, Tally done) throws IOException {
             byte[] flood = repeated(frame(PING, 0, 0, new byte[8]));
             floods(port, over, done, FRAME_HEAD + 8, () -> flood);
         }
@@ -92,17 +91,22 @@ enum Attack {
     /** Sends requests without a token to a route that requires one. Forged tokens are compared with it. */
     NO_TOKENS("requests without a token", "requests") {
         @Override
-        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+        void once(int port, BooleanSupplier over, Tally done) throws IOException {
             unauthorized(port, over, done, () -> "");
         }
     },
     /** Sends tokens with random signatures to that route. Each of them has to be verified. */
     FORGED_TOKENS("forged RS256 and ES256 tokens", "requests") {
         @Override
-        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+        void once(int port, BooleanSupplier over, Tally done) throws IOException {
             unauthorized(port, over, done, () -> "Authorization: Bearer " + ForgedToken.next() + "\r\n");
         }
     };
+
+    private static final int UNAUTHORIZED = 401;
+
+    /** The status while too many tokens wait to be verified. */
+    private static final int BUSY = 503;
 
     private static final int FRAME_HEAD = 9;
     private static final int HEADERS = 1;
@@ -152,9 +156,9 @@ enum Attack {
     }
 
     /** Attacks once. Throws an exception when the gateway disconnects the attacker. */
-    abstract void once(int port, BooleanSupplier over, AtomicLong done) throws IOException, InterruptedException;
+    abstract void once(int port, BooleanSupplier over, Tally done) throws IOException, InterruptedException;
 
-    private static void trickle(int port, String begin, BooleanSupplier over, AtomicLong done)
+    private static void trickle(int port, String begin, BooleanSupplier over, Tally done)
             throws IOException, InterruptedException {
         List<Socket> slow = new ArrayList<>();
         try {
@@ -167,7 +171,7 @@ enum Attack {
                 TimeUnit.MILLISECONDS.sleep(EVERY_MILLIS);
                 if (round % TRICKLE_ROUNDS == 0) {
                     slow.removeIf(each -> !trickled(each));
-                    done.addAndGet(slow.size());
+                    done.sent(slow.size());
                 }
             }
         } finally {
@@ -187,15 +191,14 @@ enum Attack {
     }
 
     /** Sends frames again and again, each time when the gateway has answered those before, until it is disconnected. */
-    private static void floods(
-            int port, BooleanSupplier over, AtomicLong done, int answerBytes, Supplier<byte[]> frames)
+    private static void floods(int port, BooleanSupplier over, Tally done, int answerBytes, Supplier<byte[]> frames)
             throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(PATIENCE_MILLIS);
             begin(socket);
             while (!over.getAsBoolean()) {
                 socket.getOutputStream().write(frames.get());
-                done.addAndGet(FLOOD);
+                done.sent(FLOOD);
                 socket.getInputStream().skipNBytes((long) FLOOD * answerBytes);
             }
         } catch (SocketTimeoutException stillConnected) {
@@ -204,7 +207,7 @@ enum Attack {
     }
 
     /** Sends one request after the other to the route that requires a token, and reads the refusals. */
-    private static void unauthorized(int port, BooleanSupplier over, AtomicLong done, Supplier<String> header)
+    private static void unauthorized(int port, BooleanSupplier over, Tally done, Supplier<String> header)
             throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setTcpNoDelay(true);
@@ -212,25 +215,30 @@ enum Attack {
             while (!over.getAsBoolean()) {
                 String request = "GET /private/7 HTTP/1.1\r\nHost: a\r\n" + header.get() + "\r\n";
                 socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-                readRefusal(in);
-                done.incrementAndGet();
+                if (readRefusal(in) == BUSY) {
+                    done.turnedAway();
+                }
+                done.sent(1);
             }
         }
     }
 
-    private static void readRefusal(DataInputStream in) throws IOException {
-        String status = line(in);
-        // 503: too many tokens wait to be verified.
-        if (!status.contains(" 401 ") && !status.contains(" 503 ")) {
-            throw new IOException(status);
+    /** Reads an answer and returns its status. */
+    private static int readRefusal(DataInputStream in) throws IOException {
+        String line = line(in);
+        int status = Integer.parseInt(line.split(" ", 3)[1]);
+        if (status != UNAUTHORIZED && status != BUSY) {
+            throw new IOException(line);
         }
         int length = 0;
-        for (String line = line(in); !line.isEmpty(); line = line(in)) {
-            if (line.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
-                length = Integer.parseInt(line.substring(line.indexOf(':') + 1).strip());
+        for (String header = line(in); !header.isEmpty(); header = line(in)) {
+            if (header.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
+                length = Integer.parseInt(
+                        header.substring(header.indexOf(':') + 1).strip());
             }
         }
         in.skipNBytes(length);
+        return status;
     }
 
     private static String line(DataInputStream in) throws IOException {
@@ -267,12 +275,12 @@ enum Attack {
     }
 
     /** Sends all frames at once, which costs the attacker next to nothing, and then waits a second to be disconnected. */
-    private static void flood(int port, byte[] frames, AtomicLong done) throws IOException {
+    private static void flood(int port, byte[] frames, Tally done) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(PATIENCE_MILLIS);
             begin(socket);
             socket.getOutputStream().write(frames);
-            done.addAndGet(FLOOD);
+            done.sent(FLOOD);
             InputStream in = socket.getInputStream();
             byte[] dropped = new byte[16 * 1_024];
             while (in.read(dropped) >= 0) {

@@ -10,16 +10,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToDoubleFunction;
+import java.util.regex.Pattern;
 
 /**
  * Measures what well-behaved callers notice while others attack the gateway, and the same with nginx in its place. It compares the
@@ -41,9 +44,9 @@ public final class GatewayAttacks {
 
     /** A route that requires a token. */
     private static final String PRIVATE = """
-              - { path: /private/**, service: shop, auth: required, upstreams: ["%s"] }
-            auth: { jwks: keys.json, algorithms: [RS256, ES256], audience: shop }
-            """;
+          - { path: /private/**, service: shop, auth: required, upstreams: ["%s"] }
+        auth: { jwks: keys.json, algorithms: [RS256, ES256], audience: shop }
+        """;
 
     private static final byte[] REQUEST =
             "GET /api/orders/7 HTTP/1.1\r\nHost: a\r\nX-User: u-1\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -52,24 +55,41 @@ public final class GatewayAttacks {
      * The measurements of one turn.
      *
      * @param millis the latencies, sorted
+     * @param busyPerSecond the requests of attackers that were answered with 503
      */
-    private record Turn(List<Double> millis, double attacksPerSecond, double cutOffPerSecond) {}
+    private record Turn(List<Double> millis, double attacksPerSecond, double busyPerSecond, double cutOffPerSecond) {
+
+        static Turn of(List<Double> millis, Tally tally) {
+            return new Turn(
+                    millis,
+                    (double) tally.sentInAll() / SECONDS,
+                    (double) tally.turnedAwayInAll() / SECONDS,
+                    (double) tally.disconnectedInAll() / SECONDS);
+        }
+    }
 
     private GatewayAttacks() {}
 
-    /** Measures and returns a table. */
-    public static String table(int turns) throws IOException, InterruptedException {
+    /**
+     * Measures and returns a table.
+     *
+     * @param names a regular expression for the names of the attacks to measure
+     */
+    public static String table(int turns, String names) throws IOException, InterruptedException {
+        List<Attack> attacks = Arrays.stream(Attack.values())
+                .filter(attack -> Pattern.compile(names).matcher(attack.text()).find())
+                .toList();
+        List<Attack> onTokens = attacks.stream().filter(Attack::needsTokens).toList();
         Path folder = Files.createTempDirectory("sluice-attacks");
         Path rules = Files.writeString(folder.resolve("rules.yaml"), GatewayLoad.RULES);
         StringBuilder table = new StringBuilder(String.format(
                 "%d requests/s from %d callers; %d attackers reconnect after %d ms; medians of %d turns of %d s%n%n",
                 PER_SECOND, CALLERS, ATTACKERS, COMES_BACK_MILLIS, turns, SECONDS));
         table.append(String.format(
-                "| %-38s | %-8s | %9s | %9s | %11s | %9s | %18s | %13s |%n",
-                "attack", "on", "p50", "p99", "p99 without", "ratio", "sent", "disconnected"));
+                "| %-38s | %-8s | %9s | %9s | %11s | %9s | %18s | %12s | %13s |%n",
+                "attack", "on", "p50", "p99", "p99 without", "ratio", "sent", "503", "disconnected"));
         table.append(
-                "|----------------------------------------|----------|-----------|-----------|-------------|-----------|"
-                        + "--------------------|---------------|\n");
+                "|----------------------------------------|----------|-----------|-----------|-------------|-----------|--------------------|--------------|---------------|\n");
         try (NginxServer upstream = NginxServer.start(GatewayLoad.UPSTREAM)) {
             Files.writeString(folder.resolve("keys.json"), ForgedToken.keySet());
             // With a section auth, all routes require a token unless they say otherwise.
@@ -81,44 +101,74 @@ public final class GatewayAttacks {
                 for (int i = 0; i < WARM_UPS; i++) {
                     steady(gateway.port());
                 }
-                for (Attack attack : Attack.values()) {
-                    for (Contender each : attack.needsTokens() ? List.of(gateway) : List.of(gateway, nginx)) {
-                        String row = row(attack, each, turns);
-                        System.out.print(row);
-                        table.append(row);
+                for (Attack attack : attacks) {
+                    for (Contender each : attack.needsTokens() ? List.<Contender>of() : List.of(gateway, nginx)) {
+                        print(rows(List.of(attack), each, turns), table);
                     }
+                }
+                if (!onTokens.isEmpty()) {
+                    print(rows(onTokens, gateway, turns), table);
                 }
             }
         }
         return table.toString();
     }
 
-    private static String row(Attack attack, Contender gateway, int turns) throws IOException, InterruptedException {
+    private static void print(String rows, StringBuilder table) {
+        System.out.print(rows);
+        table.append(rows);
+    }
+
+    /** Measures attacks in turns, so that they can be compared with each other. */
+    private static String rows(List<Attack> attacks, Contender gateway, int turns)
+            throws IOException, InterruptedException {
         int port = gateway.port();
         List<Turn> without = new ArrayList<>();
-        List<Turn> with = new ArrayList<>();
+        Map<Attack, List<Turn>> with = new EnumMap<>(Attack.class);
         for (int i = turns > 1 ? -1 : 0; i < turns; i++) {
-            Turn calm = new Turn(steady(port), 0, 0);
-            Turn attacked = under(attack, port, attack.isHttp2() ? gateway.http2Port() : port);
+            Turn calm = Turn.of(steady(port), new Tally());
             if (i >= 0) {
                 without.add(calm);
-                with.add(attacked);
+            }
+            for (Attack attack : attacks) {
+                Turn attacked = under(attack, port, attack.isHttp2() ? gateway.http2Port() : port);
+                if (i >= 0) {
+                    with.computeIfAbsent(attack, each -> new ArrayList<>()).add(attacked);
+                }
             }
         }
+        StringBuilder rows = new StringBuilder();
+        with.forEach((attack, attacked) -> rows.append(row(attack, gateway, without, attacked)));
+        if (with.containsKey(Attack.NO_TOKENS) && with.containsKey(Attack.FORGED_TOKENS)) {
+            rows.append(String.format(
+                    Locale.ROOT,
+                    "%nThe p99 of the others beside forged tokens is %.2f × that beside requests without a token"
+                            + " (goal: at most 2 ×).%n",
+                    median(with.get(Attack.FORGED_TOKENS), 0.99) / median(with.get(Attack.NO_TOKENS), 0.99)));
+        }
+        return rows.toString();
+    }
+
+    private static String row(Attack attack, Contender gateway, List<Turn> without, List<Turn> with) {
         double calm = median(without, 0.99);
         double attacked = median(with, 0.99);
         return String.format(
                 Locale.ROOT,
-                "| %-38s | %-8s | %6.2f ms | %6.2f ms | %8.2f ms | %7.2f × | %,8.0f %s/s | %9.1f /s |%n",
+                "| %-38s | %-8s | %6.2f ms | %6.2f ms | %8.2f ms | %7.2f × | %,8.0f %s/s | %,10.0f /s | %9.1f /s |%n",
                 attack.text(),
                 gateway.name().equals(OURS) ? OURS : "nginx",
                 median(with, 0.5),
                 attacked,
                 calm,
                 attacked / calm,
-                with.stream().mapToDouble(Turn::attacksPerSecond).average().orElse(0),
+                average(with, Turn::attacksPerSecond),
                 attack.what(),
-                with.stream().mapToDouble(Turn::cutOffPerSecond).average().orElse(0));
+                average(with, Turn::busyPerSecond),
+                average(with, Turn::cutOffPerSecond));
+    }
+
+    private static double average(List<Turn> turns, ToDoubleFunction<Turn> figure) {
+        return turns.stream().mapToDouble(figure).average().orElse(0);
     }
 
     private static double median(List<Turn> turns, double part) {
@@ -130,16 +180,15 @@ public final class GatewayAttacks {
 
     private static Turn under(Attack attack, int port, int attackedPort) throws IOException, InterruptedException {
         AtomicBoolean over = new AtomicBoolean();
-        AtomicLong done = new AtomicLong();
-        AtomicLong cutOff = new AtomicLong();
+        Tally tally = new Tally();
         ExecutorService attackers = Executors.newFixedThreadPool(ATTACKERS);
         for (int i = 0; i < ATTACKERS; i++) {
             attackers.execute(() -> {
                 while (!over.get()) {
                     try {
-                        attack.once(attackedPort, over::get, done);
+                        attack.once(attackedPort, over::get, tally);
                     } catch (IOException e) {
-                        cutOff.incrementAndGet();
+                        tally.disconnected();
                         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(COMES_BACK_MILLIS));
                     } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
@@ -150,9 +199,8 @@ public final class GatewayAttacks {
         }
         try {
             TimeUnit.SECONDS.sleep(RAMP_UP_SECONDS);
-            done.set(0);
-            cutOff.set(0);
-            return new Turn(steady(port), (double) done.get() / SECONDS, (double) cutOff.get() / SECONDS);
+            tally.reset();
+            return Turn.of(steady(port), tally);
         } finally {
             over.set(true);
             attackers.shutdown();
