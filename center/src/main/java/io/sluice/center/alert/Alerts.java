@@ -243,7 +243,7 @@ public final class Alerts implements AutoCloseable {
     }
 
     /**
-     * What the database says at an evaluation.
+     * The state in the database at an evaluation.
      *
      * @param ended the alerts that fire here and not in the database
      */

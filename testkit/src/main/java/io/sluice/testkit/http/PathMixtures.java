@@ -24,7 +24,7 @@ public final class PathMixtures {
         0x10ffff
     };
 
-    /** What stands between, before or after names in a URI or in an operating system. */
+    /** Characters between, before or after names in a URI or in an operating system. */
     private static final String MARKS = ";;;;=,&:@!$'()*+~|^`{}[]<>\"\t \u0000\r\u000b%.?#";
 
     private static final String[] HOSTS = {
