@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.apache.kafka.common.memory.MemoryPool;
 import org.apache.kafka.common.network.InvalidReceiveException;
@@ -29,6 +30,12 @@ final class AnswerBound implements MemoryPool {
     AnswerBound(SelectionKey key, Consumer<String> oversized) {
         this.key = key;
         this.oversized = oversized;
+    }
+
+    /** Loads the classes of the client that this class uses, so that a missing one is noticed before a producer is open. */
+    static void load() {
+        Objects.requireNonNull(InvalidReceiveException.class);
+        Objects.requireNonNull(TransportLayer.class);
     }
 
     /** Returns a transport that checks the length of an answer before the client reads it, and refuses a length above the bound. */

@@ -41,6 +41,7 @@ final class ProducerParts {
                 Time.class);
         constructor.setAccessible(true);
         LogContext log = new LogContext("[" + config.getString(ProducerConfig.CLIENT_ID_CONFIG) + "] ");
+        AnswerBound.load();
         ApiVersions versions = new ApiVersions();
         ProducerMetadata metadata = new ProducerMetadata(
                 config.getLong(ProducerConfig.RETRY_BACKOFF_MS_CONFIG),

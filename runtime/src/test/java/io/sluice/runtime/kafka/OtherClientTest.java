@@ -80,7 +80,6 @@ class OtherClientTest {
     private static void send(Application application) throws Exception {
         try (FakeBroker broker = new FakeBroker(ServerSocketFactory.getDefault(), Integer.MAX_VALUE, new byte[0]);
                 Producer<byte[], byte[]> producer = application.open(broker.address())) {
-            application.isOpen = true;
             assertThat(producer.send(new ProducerRecord<>(FakeBroker.TOPIC, new byte[] {1}))
                             .get(5, TimeUnit.MINUTES)
                             .offset())
@@ -94,10 +93,10 @@ class OtherClientTest {
         private final String version;
         private final Optional<String> missing;
 
-        /** The classes of the client that ours needed before a producer was open. */
+        /** The classes of the client that ours needed to open a producer. The client loads further ones on its own thread. */
         private final Set<String> linked = new ConcurrentSkipListSet<>();
 
-        private volatile boolean isOpen;
+        private final Thread opener = Thread.currentThread();
 
         Application(String version, Optional<String> missing) {
             super(BoundedProducer.class.getClassLoader());
@@ -130,7 +129,7 @@ class OtherClientTest {
                 if (missing.filter(name::equals).isPresent()) {
                     throw new ClassNotFoundException(name);
                 }
-                if (name.startsWith("org.apache.kafka.") && !isOpen) {
+                if (name.startsWith("org.apache.kafka.") && Thread.currentThread() == opener) {
                     linked.add(name);
                 }
                 return super.loadClass(name, resolve);
