@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * protects it. Limits are 0 and nobody has a key, so any answer from a protected resource has escaped.
  *
  * <p>The long form ({@code -Dsluice.tests.scale=10}) also starts servers of other languages and writes the table of {@code
- * docs/reference/paths.md} to {@code target/paths-to-upstreams.md}.
+ * docs/why/path-readings.md} to {@code target/paths-to-upstreams.md}.
  */
 final class PathsToUpstreamsTest {
 
