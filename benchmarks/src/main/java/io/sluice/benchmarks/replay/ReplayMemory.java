@@ -16,7 +16,7 @@ import java.util.function.LongUnaryOperator;
 
 /**
  * Measures the memory of a replay: the heap in use after a collection, above that at the beginning. Each row fills one of the bounds that
- * {@code docs/how-to/replay.md} states. The last row is a long log, which is generated while it is read.
+ * {@code docs/reference/replays.md} states. The last row is a long log, which is generated while it is read.
  */
 public final class ReplayMemory {
 

@@ -1,4 +1,4 @@
-/** The recording of what a node decides, in files of bounded size: {@code docs/how-to/recording.md}. */
+/** The recording of what a node decides, in files of bounded size: {@code docs/reference/recordings.md}. */
 @NullMarked
 package io.sluice.node.record;
 
