@@ -116,7 +116,7 @@ final class AuditPruning {
                             .isPresent();
             if (!agrees) {
                 return Optional.of("old rows of the audit log are kept: node " + node.getKey()
-                        + " witnessed another history (expected: find out why, see docs/why/audit.md)");
+                        + " witnessed another history (expected: find out why, see docs/how-to/audit-refusal.md)");
             }
         }
         return Optional.empty();
