@@ -46,7 +46,7 @@ class MemorySystemTest {
     private static final String RULES = """
         rules:
           - { id: shop, service: shop, limits: [ { by: header.x-user, limit: 100, window: 1m } ] }
-          - { id: checks, resource: /checks, limits: [ { algorithm: token_bucket, by: user, rate: 10/s, capacity: 50 } ] }
+          - { id: checks, resource: /checks, limits: [ { algorithm: token_bucket, by: user, rate: 10/s, burst: 50 } ] }
           - { id: envoy, envoy: { domain: d, path: [{ key: user }] }, limits: [ { by: descriptor.user, limit: 100, window: 1m } ] }
         """;
 

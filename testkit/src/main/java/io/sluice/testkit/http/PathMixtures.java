@@ -27,17 +27,8 @@ public final class PathMixtures {
     /** Characters between, before or after names in a URI or in an operating system. */
     private static final String MARKS = ";;;;=,&:@!$'()*+~|^`{}[]<>\"\t \u0000\r\u000b%.?#";
 
-    private static final String[] HOSTS = {
-        "localhost",
-        "localhost:80",
-        "LOCALHOST.",
-        "a@localhost",
-        "a:b@localhost",
-        "[::1]",
-        "localhost;x",
-        "localhost:",
-        ""
-    };
+    /** Hosts without ports: Werkzeug never answers if the port is followed by something else than a slash. */
+    private static final String[] HOSTS = {"localhost", "LOCALHOST.", "a:b@localhost", "localhost;x", ""};
 
     private final Random random;
     private final StringBuilder out = new StringBuilder();

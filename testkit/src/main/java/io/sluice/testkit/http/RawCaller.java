@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
@@ -36,6 +37,9 @@ public final class RawCaller implements AutoCloseable {
                 ("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
         try {
             return send(request);
+        } catch (SocketTimeoutException silent) {
+            reconnect();
+            throw silent;
         } catch (IOException closedMeanwhile) {
             reconnect();
             return send(request);
