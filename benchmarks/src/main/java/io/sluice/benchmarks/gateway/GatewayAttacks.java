@@ -44,9 +44,9 @@ public final class GatewayAttacks {
 
     /** A route that requires a token. */
     private static final String PRIVATE = """
-          - { path: /private/**, service: shop, auth: required, upstreams: ["%s"] }
-        auth: { jwks: keys.json, algorithms: [RS256, ES256], audience: shop }
-        """;
+              - { path: /private/**, service: shop, auth: required, upstreams: ["%s"] }
+            auth: { jwks: keys.json, algorithms: [RS256, ES256], audience: shop }
+            """;
 
     private static final byte[] REQUEST =
             "GET /api/orders/7 HTTP/1.1\r\nHost: a\r\nX-User: u-1\r\n\r\n".getBytes(StandardCharsets.US_ASCII);

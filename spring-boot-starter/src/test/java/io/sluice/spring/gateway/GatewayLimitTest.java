@@ -14,7 +14,10 @@ import io.sluice.spring.internal.RedisBeans;
 import io.sluice.spring.internal.RulesOfTest;
 import io.sluice.spring.internal.Settlements;
 import io.sluice.spring.internal.Unsecured;
+import io.sluice.testkit.SeededRandom;
+import io.sluice.testkit.http.PathMixtures;
 import io.sluice.testkit.http.RawCaller;
+import io.sluice.testkit.process.NginxServer;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.net.URI;
@@ -439,6 +442,50 @@ class GatewayLimitTest {
         }
         assertThat(upstream.arrivals()).isEmpty();
         assertThat(get(gateway, "/users/u/other").statusCode()).isEqualTo(200);
+    }
+
+    /** A43 with spellings that are on no list, and a real nginx that serves the protected resources. */
+    @Test
+    void a43_noMixtureOfSpellingsReachesALimitedResource() throws Exception {
+        String limited = "{ return 200 limited; }\n";
+        String server = "location ~ ^/users/[^/]*/keys$ " + limited + "location /admin/ " + limited
+                + "location / { return 200 open; }\n";
+        try (NginxServer nginx = NginxServer.start(server)) {
+            String gateway = start(
+                    routes("AddRequestHeader=X-A, 1").replace("UPSTREAM", nginx.uri())
+                            + "sluice.gateway.apply-rules: true\nsluice.web.enabled: false\n",
+                    """
+                    rules:
+                      - { id: keys, resource: "/users/{user}/keys", limits: [{ limit: 0, window: 1h }] }
+                      - { id: admin, resource: "/admin/**", limits: [{ limit: 0, window: 1h }] }
+                    """);
+            List<String> escaped = new ArrayList<>();
+            int reachable = 0;
+            try (RawCaller through = new RawCaller(URI.create(gateway).getPort());
+                    RawCaller past = new RawCaller(nginx.port())) {
+                for (String mixture : PathMixtures.of(
+                        List.of("/users/u/keys", "/admin/x", "/open/../admin/x"),
+                        SeededRandom.of("GatewayLimitTest"),
+                        SeededRandom.scaled(300, 10_000))) {
+                    reachable += body(past, mixture).equals("limited") ? 1 : 0;
+                    if (body(through, mixture).equals("limited")) {
+                        escaped.add(mixture);
+                    }
+                }
+                assertThat(body(through, "/open")).isEqualTo("open");
+            }
+            assertThat(escaped).isEmpty();
+            assertThat(reachable).isPositive();
+        }
+    }
+
+    /** Servers close the connection without an answer to some targets. */
+    private static String body(RawCaller caller, String target) {
+        try {
+            return caller.get(target).body();
+        } catch (IOException closed) {
+            return "";
+        }
     }
 
     @Test

@@ -101,12 +101,9 @@ abstract class LimitedApplications {
     void answersAsTheCoreDecides() throws Exception {
         String rules = rules(
                 "{ id: all, limits: [ { rate: 50/s, burst: 60 } ] }",
-                "{ id: shop, service: shop, resource: \"/api/**\", limits: [ { by: header.x-user, limit: 4, window: 1m"
-                        + " } ] }",
-                "{ id: posts, methods: [POST], resource: \"/api/orders/{id}\", limits: [ { by: json.name, limit: 2,"
-                        + " window: 1h } ] }",
-                "{ id: search, match: { query.q: \"s*\" }, limits: [ { by: query.q, limit: 3, window: 10s } ],"
-                        + " message: Slowly }",
+                "{ id: shop, service: shop, resource: \"/api/**\", limits: [ { by: header.x-user, limit: 4, window: 1m } ] }",
+                "{ id: posts, methods: [POST], resource: \"/api/orders/{id}\", limits: [ { by: json.name, limit: 2, window: 1h } ] }",
+                "{ id: search, match: { query.q: \"s*\" }, limits: [ { by: query.q, limit: 3, window: 10s } ], message: Slowly }",
                 "{ id: banned, match: { header.x-user: bad }, action: deny }",
                 "{ id: free, match: { header.x-user: good }, action: exempt }");
         ManualClock clock = QuietClock.at(1_000_000_000L);
@@ -322,10 +319,10 @@ abstract class LimitedApplications {
     @Test
     void a9_theMethodThatIsServedIsTheOneThatIsLimited() throws Exception {
         try (RunningApp app = app().with("spring.mvc.hiddenmethod.filter.enabled=true")
-                .rules(rules(
-                        "{ id: reads, resource: /api/login, methods: [GET], " + ZERO,
-                        "{ id: deletes, resource: /form, methods: [DELETE], limits: [ { by: form.name, limit:"
-                                + " 1, window: 1h } ] }"))) {
+                .rules(
+                        rules(
+                                "{ id: reads, resource: /api/login, methods: [GET], " + ZERO,
+                                "{ id: deletes, resource: /form, methods: [DELETE], limits: [ { by: form.name, limit: 1, window: 1h } ] }"))) {
             assertThat(app.send(app.request("/api/login").method("HEAD", HttpRequest.BodyPublishers.noBody()))
                             .statusCode())
                     .isEqualTo(429);
@@ -370,8 +367,8 @@ abstract class LimitedApplications {
                 "{{7*7}}",
                 "__${T(java.lang.System).setProperty('sluice.a20','x')}__::.x");
         try (RunningApp app = app().rules(
-                        rules("{ id: each, message: \"#{1+1} ${java.version}\", limits: [ { by: header.x-key, limit:"
-                                + " 1, window: 1h } ] }"))) {
+                        rules(
+                                "{ id: each, message: \"#{1+1} ${java.version}\", limits: [ { by: header.x-key, limit: 1, window: 1h } ] }"))) {
             for (String expression : expressions) {
                 assertThat(app.get("/later", "X-Key", expression, "Accept-Language", expression)
                                 .statusCode())
@@ -388,11 +385,10 @@ abstract class LimitedApplications {
 
     @Test
     void countsByBodyFieldsAndTheApplicationStillReadsTheWholeBody() throws Exception {
-        try (RunningApp app = app().rules(rules(
-                "{ id: names, resource: \"/{any}\", limits: [ { by: json.name, absent: skip, unread:"
-                        + " absent, limit: 2, window: 1h } ] }",
-                "{ id: forms, resource: /form, limits: [ { by: form.name, absent: skip, unread:"
-                        + " absent, limit: 1, window: 1h } ] }"))) {
+        try (RunningApp app = app().rules(
+                        rules(
+                                "{ id: names, resource: \"/{any}\", limits: [ { by: json.name, absent: skip, unread: absent, limit: 2, window: 1h } ] }",
+                                "{ id: forms, resource: /form, limits: [ { by: form.name, absent: skip, unread: absent, limit: 1, window: 1h } ] }"))) {
             String body = "{\"name\":\"a\",\"rest\":\"" + "x".repeat(30_000) + "\"}";
             assertThat(app.post("/echo", JSON, body).body()).isEqualTo(body);
             assertThat(app.post("/size", "text/plain", body).body()).isEqualTo(Integer.toString(body.length()));
@@ -503,8 +499,9 @@ abstract class LimitedApplications {
         try (RunningApp app = app().with(LittleMemory.class)
                         .with("server.tomcat.connection-timeout=10m")
                         .at(QuietClock.at(1_000_000_000L))
-                        .rules(rules("{ id: names, resource: /echo, limits: [ { by: json.name, limit: 9, window: 1h"
-                                + " } ] }"));
+                        .rules(
+                                rules(
+                                        "{ id: names, resource: /echo, limits: [ { by: json.name, limit: 9, window: 1h } ] }"));
                 Socket one = new Socket(InetAddress.getLoopbackAddress(), app.port());
                 Socket other = new Socket(InetAddress.getLoopbackAddress(), app.port())) {
             BodyMemory memory = app.bean(BodyMemory.class);
@@ -593,8 +590,9 @@ abstract class LimitedApplications {
         HttpClient client =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
         try (RunningApp app = app().with("server.http2.enabled=true")
-                .rules(rules("{ id: names, resource: /echo, limits: [ { by: json.name, absent: refuse, limit: 1,"
-                        + " window: 1h } ] }"))) {
+                .rules(
+                        rules(
+                                "{ id: names, resource: /echo, limits: [ { by: json.name, absent: refuse, limit: 1, window: 1h } ] }"))) {
             HttpResponse.BodyHandler<String> text = HttpResponse.BodyHandlers.ofString();
             assertThat(client.send(app.request("/later").build(), text).version())
                     .isEqualTo(HttpClient.Version.HTTP_2);
@@ -716,8 +714,8 @@ abstract class LimitedApplications {
     @Test
     void valuesThatLimitsCountByMustOccurOnce() throws Exception {
         try (RunningApp app = app().rules(
-                        rules("{ id: keys, limits: [ { by: header.x-key, limit: 9, window: 1h }, { id: q, by:"
-                                + " query.q, limit: 9, window: 1h } ] }"))) {
+                        rules(
+                                "{ id: keys, limits: [ { by: header.x-key, limit: 9, window: 1h }, { id: q, by: query.q, limit: 9, window: 1h } ] }"))) {
             assertThat(app.get("/later", "X-Key", "a", "X-Key", "b").statusCode())
                     .isEqualTo(400);
             assertThat(app.get("/later?q=1&q=2").statusCode()).isEqualTo(400);
