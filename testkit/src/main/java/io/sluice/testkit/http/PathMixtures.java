@@ -170,9 +170,11 @@ public final class PathMixtures {
             case 3 -> out.append(Character.toUpperCase(letter));
             case 4 -> out.append(String.format(Locale.ROOT, "%%25%02x", (int) letter));
             // Overlong UTF-8 of two and three bytes.
-            case 5 -> out.append(String.format(Locale.ROOT, "%%%02x%%%02x", 0xc0 | letter >> 6, 0x80 | letter & 0x3f));
+            case 5 ->
+                out.append(String.format(Locale.ROOT, "%%%02x%%%02x", 0xc0 | (letter >> 6), 0x80 | (letter & 0x3f)));
             case 6 ->
-                out.append(String.format(Locale.ROOT, "%%e0%%%02x%%%02x", 0x80 | letter >> 6, 0x80 | letter & 0x3f));
+                out.append(
+                        String.format(Locale.ROOT, "%%e0%%%02x%%%02x", 0x80 | (letter >> 6), 0x80 | (letter & 0x3f)));
             // The same letter in full width, and its neighbour in another encoding of the same low byte.
             case 7 -> encoded(letter + 0xfee0);
             default -> encoded(letter + 0x100 * (1 + random.nextInt(4)));
