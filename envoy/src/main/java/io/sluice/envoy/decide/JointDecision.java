@@ -8,13 +8,14 @@ import io.sluice.core.spi.Verdict;
 import io.sluice.envoy.decide.JointRuling.PartRuling;
 import io.sluice.envoy.decide.JointRuling.Standing;
 import io.sluice.rules.evaluate.BoundLimit;
-import io.sluice.rules.evaluate.CombinedDecisions;
 import io.sluice.rules.evaluate.LimitGroup;
 import io.sluice.rules.evaluate.MatchedRequest;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.evaluate.UsedLimit;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.side.Side;
+import io.sluice.rules.side.SideDecisions;
 import io.sluice.rules.snapshot.CallerPlace;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -45,13 +46,13 @@ final class JointDecision {
     private @Nullable Sums sums;
 
     private final HeardVerdicts verdicts = new HeardVerdicts();
-    private final List<Decision> decisions = new ArrayList<>(1);
     private final List<Label> shadowRefused = new ArrayList<>(0);
 
     private final QuotaStandings quotas = new QuotaStandings();
     /** The usage that was charged in any case, by the part that reported it. */
     private @Nullable IdentityHashMap<MatchedRequest, List<UsedLimit>> usage;
 
+    private SideDecisions decisions = SideDecisions.NONE;
     private boolean refusedByQuotas;
     private boolean tooMuch;
     private long atMicros;
@@ -89,7 +90,7 @@ final class JointDecision {
                 return false;
             }
             for (BoundLimit bound : part.live().limits()) {
-                if (bound.inStore()) {
+                if (bound.side().remote()) {
                     return false;
                 }
             }
@@ -141,7 +142,7 @@ final class JointDecision {
             if (demand == null) {
                 result.add(bound);
             } else {
-                CountId id = new CountId(demand.limit().name(), demand.limit().shape(), demand.key(), bound.inStore());
+                CountId id = new CountId(demand.limit().name(), demand.limit().shape(), demand.key(), bound.side());
                 List<BoundLimit> same = counts.computeIfAbsent(id, i -> {
                     List<BoundLimit> first = new ArrayList<>(1);
                     ordered.add(first);
@@ -184,19 +185,19 @@ final class JointDecision {
     }
 
     /** Adds the decisions of the engines about limits in force. */
-    void heard(List<Decision> said) {
-        decisions.addAll(said);
+    void heard(SideDecisions said) {
+        decisions = decisions.and(said);
         note(said);
     }
 
     /** Adds the decisions of the engines about shadow limits. */
-    void heardShadow(LimitGroup group, List<Decision> said) {
+    void heardShadow(LimitGroup group, SideDecisions said) {
         shadowRefused.addAll(group.refusing(said));
         note(said);
     }
 
     /** Adds the decisions of the engines about a quota of a part. */
-    void heardQuota(MatchedRequest part, LimitGroup group, List<Decision> said) {
+    void heardQuota(MatchedRequest part, LimitGroup group, SideDecisions said) {
         heardShadow(group, said);
         boolean tooMany = part.permits() > Limit.MAX_PERMITS;
         quotas.add(group.limits(), said, bound -> standing(bound, tooMany));
@@ -226,11 +227,11 @@ final class JointDecision {
     }
 
     /** Returns the decisions about limits in force. */
-    List<Decision> decisions() {
+    SideDecisions decisions() {
         return decisions;
     }
 
-    private void note(List<Decision> said) {
+    private void note(SideDecisions said) {
         for (Decision decision : said) {
             atMicros = Math.max(atMicros, decision.outcome().atMicros());
             verdicts.add(decision);
@@ -343,7 +344,7 @@ final class JointDecision {
 
     private record Sums(IdentityHashMap<Demand, Demand> of, IdentityHashMap<Demand, Long> taken) {}
 
-    private record CountId(String name, String shape, String key, boolean inStore) {}
+    private record CountId(String name, String shape, String key, Side side) {}
 
     /**
      * Finds the limit that the whole decision reports: the first limit that refuses, otherwise the limit with the fewest
@@ -392,7 +393,7 @@ final class JointDecision {
             if (refusedByQuotas) {
                 bound = quota;
                 standing = quotaStanding;
-                decisions.addAll(quotas.decisions());
+                decisions = decisions.and(quotas.decisions());
             }
             MatchedRequest first = parts.get(0);
             Rule rule = byRule;
@@ -414,10 +415,10 @@ final class JointDecision {
                     reported,
                     allowed
                             ? Optional.of(Duration.ZERO)
-                            : refusedByQuotas ? quotas.retryAfter() : CombinedDecisions.retryAfter(decisions),
-                    CombinedDecisions.waitFor(decisions),
+                            : refusedByQuotas ? quotas.retryAfter() : decisions.retryAfter(),
+                    decisions.waitFor(),
                     limit == null ? mode : limit.label().mode(),
-                    CombinedDecisions.degraded(decisions),
+                    decisions.degraded(),
                     first.set().version(),
                     matched(),
                     shadowRefused,

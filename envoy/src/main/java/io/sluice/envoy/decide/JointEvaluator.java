@@ -1,15 +1,14 @@
 package io.sluice.envoy.decide;
 
-import io.sluice.core.Decision;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask.Purpose;
 import io.sluice.envoy.descriptor.EnvoyDescriptor;
 import io.sluice.rules.evaluate.BoundLimit;
-import io.sluice.rules.evaluate.CombinedDecisions;
 import io.sluice.rules.evaluate.JointEvaluation;
 import io.sluice.rules.evaluate.LimitGroup;
 import io.sluice.rules.evaluate.MatchedRequest;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.side.SideDecisions;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,9 +70,9 @@ final class JointEvaluator {
 
     private CompletionStage<JointRuling> evaluate(JointDecision joint, long version, long start, boolean quotasRefuse) {
         JointEvaluation.Telling telling = steps.begin(joint.parts().get(0).request(), start);
-        Decision here = joint.isPlain() ? chargedHere(joint, version) : null;
+        SideDecisions here = joint.isPlain() ? chargedHere(joint, version) : null;
         if (here != null) {
-            joint.heard(List.of(here));
+            joint.heard(here);
             return CompletableFuture.completedFuture(told(joint, here.allowed(), telling));
         }
         return settle(joint, version)
@@ -84,7 +83,7 @@ final class JointEvaluator {
     }
 
     /** Decides with the limits of this process only. Returns null, and charges nothing, if that is not enough for the decision. */
-    private @Nullable Decision chargedHere(JointDecision joint, long version) {
+    private @Nullable SideDecisions chargedHere(JointDecision joint, long version) {
         LimitGroup group = joint.group(false);
         return joint.isRefusedOutright() ? null : steps.chargeHere(group, version);
     }
@@ -118,7 +117,7 @@ final class JointEvaluator {
                 return passed;
             }
             // The answer does not wait for a store that may have become slow meanwhile.
-            var unused = steps.giveBack(all.decisions());
+            var unused = all.decisions().giveBack();
             return false;
         });
     }
@@ -139,7 +138,7 @@ final class JointEvaluator {
     private CompletionStage<Boolean> settle(JointDecision joint, LimitGroup group, Purpose purpose, long version) {
         return steps.decide(group, purpose, version).thenApply(decisions -> {
             joint.heard(decisions);
-            return CombinedDecisions.allAllow(decisions) && !joint.isRefusedOutright();
+            return decisions.allowed() && !joint.isRefusedOutright();
         });
     }
 
@@ -195,7 +194,7 @@ final class JointEvaluator {
             at = end;
             for (BoundLimit bound : charged ? List.<BoundLimit>of() : group.limits()) {
                 if (EnvoyDescriptor.of(bound.rule()).isPresent()) {
-                    done = done.thenCombine(steps.charge(bound, bound.permits(), group.deadline()), (a, b) -> b);
+                    done = done.thenCombine(steps.charge(group, bound, bound.permits()), (a, b) -> b);
                 }
             }
         }

@@ -1,10 +1,10 @@
 package io.sluice.envoy.decide;
 
-import io.sluice.core.Decision;
 import io.sluice.envoy.decide.JointRuling.Standing;
 import io.sluice.rules.evaluate.BoundLimit;
 import io.sluice.rules.evaluate.LimitGroup;
 import io.sluice.rules.evaluate.MatchedRequest;
+import io.sluice.rules.side.SideDecisions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -21,7 +21,7 @@ final class QuotaStandings {
     /** The states of the quotas. Null while there are none. */
     private @Nullable IdentityHashMap<BoundLimit, Standing> standings;
 
-    private final List<Decision> decisions = new ArrayList<>(0);
+    private SideDecisions decisions = SideDecisions.NONE;
     private boolean left;
 
     /**
@@ -50,7 +50,7 @@ final class QuotaStandings {
     }
 
     /** Adds a quota and the decisions of the engines about it. */
-    void add(List<BoundLimit> limits, List<Decision> said, Function<BoundLimit, Standing> standing) {
+    void add(List<BoundLimit> limits, SideDecisions said, Function<BoundLimit, Standing> standing) {
         IdentityHashMap<BoundLimit, Standing> all = standings == null ? new IdentityHashMap<>() : standings;
         standings = all;
         boolean fits = true;
@@ -60,7 +60,7 @@ final class QuotaStandings {
             fits &= how.fits();
         }
         left |= fits;
-        decisions.addAll(said);
+        decisions = decisions.and(said);
     }
 
     /** Returns whether there are quotas and all of them are used up. */
@@ -74,13 +74,13 @@ final class QuotaStandings {
         return standings == null ? null : standings.get(bound);
     }
 
-    List<Decision> decisions() {
+    SideDecisions decisions() {
         return decisions;
     }
 
     /** Returns the time until the first quota has permits again; empty if no quota ever has. */
     Optional<Duration> retryAfter() {
-        return decisions.stream()
+        return decisions.all().stream()
                 .flatMap(decision -> decision.retryAfter().stream())
                 .min(Duration::compareTo);
     }

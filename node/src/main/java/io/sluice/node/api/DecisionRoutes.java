@@ -11,6 +11,7 @@ import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.Origin;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.SettledLimit;
+import io.sluice.rules.side.Sides;
 import io.sluice.rules.snapshot.RuleSet;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -181,9 +182,7 @@ public final class DecisionRoutes {
         try {
             named = request.figures(reservation.get());
             settled = evaluator.settle(
-                    reservation.get(),
-                    SettleRequest.withCandidates(named, reservation.get()),
-                    Evaluator.PERMITS_MAY_TAKE);
+                    reservation.get(), SettleRequest.withCandidates(named, reservation.get()), Sides.DEFAULT_DEADLINE);
         } catch (IllegalArgumentException e) {
             ReplySender.badRequest(exchange, e);
             return;

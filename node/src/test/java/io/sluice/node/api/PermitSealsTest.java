@@ -71,7 +71,7 @@ class PermitSealsTest {
     private static Reservation reservation() {
         Limit limit = Limit.named("tokens").tokenBucket(Rate.perMinute(100));
         Label label = new Label("r", "r.tokens", "distributed");
-        ReservedLimit reserved = new ReservedLimit(label, limit, "k", 5, 1, Duration.ofMinutes(5), null, true);
+        ReservedLimit reserved = new ReservedLimit(label, limit, "k", 5, 1, Duration.ofMinutes(5), null, "store");
         return new Reservation("id", "issuer", List.of(reserved));
     }
 }

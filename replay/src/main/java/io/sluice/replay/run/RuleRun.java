@@ -212,7 +212,7 @@ final class RuleRun {
             }
         }
         if (engine.overflowed() != overflowed) {
-            inexact(request, settled.allowed(), settled.decisions(), settled.matched());
+            inexact(request, settled.allowed(), settled.decisions().all(), settled.matched());
         }
         return settled.allowed();
     }

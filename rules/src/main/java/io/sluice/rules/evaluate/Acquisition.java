@@ -1,28 +1,28 @@
 package io.sluice.rules.evaluate;
 
 import io.sluice.core.Decision;
-import java.util.List;
+import io.sluice.rules.side.SideDecisions;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A caller's wait for the limits of one or two engines, which the caller may cancel. Thread-safe.
+ * A caller's wait for the limits of several sides, which the caller may cancel. Thread-safe.
  *
  * <p>If the caller cancels in time, no permits stay charged and no decisions are delivered. If the cancellation comes too late, the
  * decisions are delivered and the caller must give back their charges.
  */
 final class Acquisition {
 
-    private final CompletableFuture<List<Decision>> decisions = new CompletableFuture<>();
+    private final CompletableFuture<SideDecisions> decisions = new CompletableFuture<>();
     private @Nullable CompletableFuture<Decision> pending;
     private boolean left;
 
-    CompletionStage<List<Decision>> decisions() {
+    CompletionStage<SideDecisions> decisions() {
         return decisions;
     }
 
-    /** Waits for the next engine. If the caller has cancelled, cancels this wait immediately. */
+    /** Waits for the next side. If the caller has cancelled, cancels this wait immediately. */
     CompletionStage<Decision> await(CompletableFuture<Decision> next) {
         boolean gone;
         synchronized (this) {
@@ -35,7 +35,7 @@ final class Acquisition {
         return next;
     }
 
-    void decided(List<Decision> all) {
+    void decided(SideDecisions all) {
         decisions.complete(all);
     }
 

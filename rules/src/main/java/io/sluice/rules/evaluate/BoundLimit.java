@@ -6,9 +6,9 @@ import io.sluice.core.spi.Label;
 import io.sluice.rules.cost.Cost;
 import io.sluice.rules.model.By;
 import io.sluice.rules.model.Level;
-import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.side.Side;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param permits the permits that the request asks for, or its cost; with 0, the request only looks
  * @param keep the permits that the request leaves for other requests
  * @param demand the demand; null if the request is refused because it lacks an attribute that the limit counts by
- * @param inStore whether the shared store decides the limit, rather than this process
+ * @param side the side that decides the limit
  */
 public record BoundLimit(
         Rule rule,
@@ -31,7 +31,7 @@ public record BoundLimit(
         long permits,
         long keep,
         @Nullable Demand demand,
-        boolean inStore,
+        Side side,
         boolean shadow) {
 
     Level level() {
@@ -39,20 +39,17 @@ public record BoundLimit(
     }
 
     public Label label() {
-        return demand == null ? label(rule, limit, inStore) : demand.label();
+        return demand == null ? label(rule, limit, side) : demand.label();
     }
 
     /** Returns the label of a rule's limit in reports. */
-    static Label label(Rule rule, RuleLimit limit, boolean inStore) {
-        return new Label(rule.id(), limit.id(), (inStore ? rule.handling().mode() : Mode.LOCAL).word());
+    static Label label(Rule rule, RuleLimit limit, Side side) {
+        return new Label(rule.id(), limit.id(), side.mode(rule));
     }
 
-    /** Returns whether both limits use the same count of the same engine. */
+    /** Returns whether both limits use the same count of the same side. */
     public boolean sharesCountWith(BoundLimit other) {
-        return demand != null
-                && other.demand != null
-                && inStore == other.inStore
-                && demand.sharesCountWith(other.demand);
+        return demand != null && other.demand != null && side == other.side && demand.sharesCountWith(other.demand);
     }
 
     /**
@@ -75,7 +72,7 @@ public record BoundLimit(
 
     /** Returns the same limit with another demand on the same count. */
     public BoundLimit with(Demand other, long permits, long keep) {
-        return new BoundLimit(rule, limit, numbers, overridden, permits, keep, other, inStore, shadow);
+        return new BoundLimit(rule, limit, numbers, overridden, permits, keep, other, side, shadow);
     }
 
     public Ruling.Reported reported(long remaining, Optional<Duration> resetAfter) {

@@ -120,7 +120,7 @@ final class CostReports {
         for (BoundLimit bound : matched.live().limits()) {
             Demand demand = bound.demand();
             Optional<Cost.Settling> settling = settling(bound.limit());
-            if (demand != null && bound.inStore() && settling.isPresent()) {
+            if (demand != null && bound.side().remote() && settling.isPresent()) {
                 limits.add(new ReservedLimit(
                         demand.label(),
                         demand.limit(),
@@ -129,7 +129,7 @@ final class CostReports {
                         0,
                         settling.get().within(),
                         settling.get().by(),
-                        true));
+                        bound.side().name()));
             }
         }
         return limits.isEmpty() ? null : new Reservation(Reservation.newName(), issuer, limits);
@@ -181,7 +181,7 @@ final class CostReports {
                         verdict.granted() == 0 ? decision.outcome().atMicros() : verdict.chargedAtMicros(),
                         settling.map(Cost.Settling::within).orElse(Cost.Settling.DEFAULT_WITHIN),
                         settling.map(Cost.Settling::by).orElse(null),
-                        bound.inStore()));
+                        bound.side().name()));
             }
         }
     }

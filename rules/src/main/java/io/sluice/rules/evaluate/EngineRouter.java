@@ -1,53 +1,36 @@
 package io.sluice.rules.evaluate;
 
 import io.sluice.core.Decision;
-import io.sluice.core.Limiter;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Ask.Purpose;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.model.Handling;
-import io.sluice.rules.model.Mode;
+import io.sluice.rules.side.Side;
+import io.sluice.rules.side.SideDecisions;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Routes the limits of a request to the one or two engines that decide them, in the right order. Thread-safe. */
+/**
+ * Asks the sides that decide the limits of a request, one after the other, the cheapest first. If one refuses, the sides before it give
+ * back what they charged. Thread-safe.
+ */
 final class EngineRouter {
 
-    private final Limiter local;
-    private final @Nullable Limiter shared;
     private final IntSupplier liveNodes;
 
-    /** The reason why an existing store is not asked; null if it is asked. */
-    private final @Nullable String withoutStore;
-
-    EngineRouter(Limiter local, @Nullable Limiter shared, IntSupplier liveNodes) {
-        this(local, shared, liveNodes, null);
-    }
-
-    private EngineRouter(
-            Limiter local, @Nullable Limiter shared, IntSupplier liveNodes, @Nullable String withoutStore) {
-        this.local = local;
-        this.shared = shared;
+    EngineRouter(IntSupplier liveNodes) {
         this.liveNodes = liveNodes;
-        this.withoutStore = withoutStore;
-    }
-
-    /** Returns a router to the same engines whose decisions follow each rule's failure policy instead of asking the store. */
-    EngineRouter withoutStore(String reason) {
-        return new EngineRouter(local, shared, liveNodes, reason);
     }
 
     /**
-     * Decides a request in this process if no store is involved and no limit is in shadow, which is the case for most requests in a process
-     * without a store. The answer is immediate. Returns null for any other request.
+     * Decides a request in this process if no other side is involved and no limit is in shadow, which is the case for most requests in a
+     * process without a store. The answer is immediate. Returns null for any other request.
      */
     @Nullable
-    Decision decideHere(MatchedRequest matched) {
+    SideDecisions decideHere(MatchedRequest matched) {
         return matched.shadows().isEmpty()
                         && matched.permits() > 0
                         && matched.usage().limits().isEmpty()
@@ -56,68 +39,62 @@ final class EngineRouter {
     }
 
     /**
-     * Charges limits in this process if no store is involved and the request has all attributes that they count by. The answer is
+     * Charges limits in this process if no other side is involved and the request has all attributes that they count by. The answer is
      * immediate. Returns null for any other group, and then charges nothing.
      */
     @Nullable
-    Decision chargeHere(LimitGroup group, long version) {
-        return group.limits().isEmpty() || group.any(true) || group.lacking() != null
+    SideDecisions chargeHere(LimitGroup group, long version) {
+        SideTerms terms = group.terms();
+        return terms == null || terms.side().remote() || terms.next() != null || group.lacking() != null
                 ? null
-                : local.decide(ask(group, false, Purpose.CHARGE, local, version));
+                : terms.side().decideNow(ask(group, terms, Purpose.CHARGE, version));
     }
 
-    /** Returns one decision per engine involved. The list is empty if no limit is left to ask. */
-    CompletionStage<List<Decision>> decide(LimitGroup group, Purpose purpose, long version) {
-        Limiter store = shared;
-        boolean inProcess = group.any(false);
-        if (store == null || !group.any(true)) {
-            return inProcess
-                    ? local.decideAsync(ask(group, false, purpose, local, version))
-                            .thenApply(List::of)
-                    : CompletableFuture.completedFuture(List.of());
-        }
-        if (!inProcess) {
-            return inStore(store, ask(group, true, purpose, store, version)).thenApply(List::of);
-        }
-        return local.decideAsync(ask(group, false, purpose, local, version))
-                .thenCompose(first -> first.allowed() || purpose == Purpose.LOOK
-                        ? decideInStore(group, purpose, version, first, store)
-                        : CompletableFuture.completedFuture(List.of(first)));
+    /** Returns one decision per side involved. There are none if no limit is left to ask. */
+    CompletionStage<SideDecisions> decide(LimitGroup group, Purpose purpose, long version) {
+        return decide(group, next(group, group.terms()), purpose, version, SideDecisions.NONE);
     }
 
-    private CompletionStage<List<Decision>> decideInStore(
-            LimitGroup group, Purpose purpose, long version, Decision first, Limiter store) {
-        return inStore(store, ask(group, true, purpose, store, version)).thenCompose(second -> {
-            List<Decision> both = List.of(first, second);
-            return second.allowed() || purpose == Purpose.LOOK
-                    ? CompletableFuture.completedFuture(both)
-                    : local.giveBack(first).handle((done, failure) -> both);
+    private CompletionStage<SideDecisions> decide(
+            LimitGroup group, @Nullable SideTerms terms, Purpose purpose, long version, SideDecisions before) {
+        if (terms == null) {
+            return CompletableFuture.completedFuture(before);
+        }
+        Side side = terms.side();
+        CompletionStage<Decision> own = side.decide(ask(group, terms, purpose, version));
+        SideTerms next = next(group, terms.next());
+        if (before.isEmpty() && next == null) {
+            return own.thenApply(side::decided);
+        }
+        return own.thenCompose(decided -> {
+            SideDecisions all = before.and(side.decided(decided));
+            return decided.allowed() || purpose == Purpose.LOOK
+                    ? decide(group, next, purpose, version, all)
+                    : before.giveBack().handle((done, failure) -> all);
         });
     }
 
-    private CompletionStage<Decision> inStore(Limiter store, Ask ask) {
-        String reason = withoutStore;
-        return reason == null
-                ? store.decideAsync(ask)
-                : CompletableFuture.completedFuture(store.decideWithoutStore(ask, reason));
+    /** Returns the first of these sides that has to be asked; null if there is none. */
+    private static @Nullable SideTerms next(LimitGroup group, @Nullable SideTerms first) {
+        SideTerms terms = first;
+        while (terms != null && !group.asks(terms.side())) {
+            terms = terms.next();
+        }
+        return terms;
     }
 
     /** Decides a group, but only looks at limits whose permits are held, because nothing would release those permits. */
-    CompletionStage<List<Decision>> decideHoldingNothing(LimitGroup group, Purpose purpose, long version) {
+    CompletionStage<SideDecisions> decideHoldingNothing(LimitGroup group, Purpose purpose, long version) {
         if (!group.holds() || purpose == Purpose.LOOK) {
             return decide(group, purpose, version);
         }
-        return decide(group.held(true), Purpose.LOOK, version).thenCompose(looked -> decide(
-                        group.held(false), CombinedDecisions.allAllow(looked) ? purpose : Purpose.LOOK, version)
-                .thenApply(charged -> {
-                    List<Decision> all = new ArrayList<>(looked);
-                    all.addAll(charged);
-                    return all;
-                }));
+        return decide(group.held(true), Purpose.LOOK, version)
+                .thenCompose(looked -> decide(group.held(false), looked.allowed() ? purpose : Purpose.LOOK, version)
+                        .thenApply(looked::and));
     }
 
-    private Ask ask(LimitGroup group, boolean inStore, Purpose purpose, Limiter limiter, long version) {
-        return group.ask(inStore, purpose, limiter, version, group.sharedByNodes() ? nodeShare() : 1);
+    private Ask ask(LimitGroup group, SideTerms terms, Purpose purpose, long version) {
+        return group.ask(terms, purpose, version, terms.sharedByNodes() ? nodeShare() : 1);
     }
 
     /** Returns the share of one node, rounded up in the last digit, so that a third of 300 is not 99. */
@@ -126,65 +103,50 @@ final class EngineRouter {
         return nodes < 1 ? Handling.DEFAULT_LOCAL_SHARE : Math.min(1, Math.nextUp(1.0 / nodes));
     }
 
-    /** Waits for all engines involved, this process first. */
+    /** Waits for all sides involved, one after the other. */
     Acquisition acquire(LimitGroup group, long version, Duration maxWait, Clock clock) {
         Acquisition acquisition = new Acquisition();
-        long untilNanos = clock.nanoTime() + maxWait.toNanos();
-        Limiter store = group.any(true) ? shared : null;
-        if (!group.any(false)) {
-            acquireInStore(acquisition, group, version, maxWait, store, List.of());
-            return acquisition;
-        }
-        Ask ask = ask(group, false, Purpose.CHARGE, local, version);
-        acquisition.await(local.acquireAsync(ask, maxWait)).thenAccept(first -> {
-            if (first.allowed()) {
-                Duration left = Duration.ofNanos(Math.max(0, untilNanos - clock.nanoTime()));
-                acquireInStore(acquisition, group, version, left, store, List.of(first));
-            } else {
-                acquisition.decided(List.of(first));
-            }
-        });
+        new Waiting(acquisition, group, version, clock.nanoTime() + maxWait.toNanos(), clock)
+                .wait(group.terms(), maxWait, SideDecisions.NONE);
         return acquisition;
     }
 
-    private void acquireInStore(
-            Acquisition acquisition,
-            LimitGroup group,
-            long version,
-            Duration maxWait,
-            @Nullable Limiter store,
-            List<Decision> before) {
-        if (store == null) {
-            acquisition.decided(before);
-            return;
+    /** The wait of one request for all sides. */
+    private final class Waiting {
+
+        private final Acquisition acquisition;
+        private final LimitGroup group;
+        private final long version;
+        private final long untilNanos;
+        private final Clock clock;
+
+        Waiting(Acquisition acquisition, LimitGroup group, long version, long untilNanos, Clock clock) {
+            this.acquisition = acquisition;
+            this.group = group;
+            this.version = version;
+            this.untilNanos = untilNanos;
+            this.clock = clock;
         }
-        Ask ask = ask(group, true, Purpose.CHARGE, store, version);
-        acquisition.await(store.acquireAsync(ask, maxWait)).whenComplete((decision, left) -> {
-            if (decision == null || !decision.allowed()) {
-                before.forEach(local::giveBack);
-            }
-            if (decision != null) {
-                List<Decision> all = new ArrayList<>(before);
-                all.add(decision);
-                acquisition.decided(all);
-            }
-        });
-    }
 
-    /** Gives back the permits that decisions of these engines charged. */
-    CompletionStage<?> giveBack(List<Decision> decisions) {
-        return CompletableFuture.allOf(decisions.stream()
-                .map(decision -> (isLocal(decision) || shared == null ? local : shared)
-                        .giveBack(decision)
-                        .toCompletableFuture())
-                .toArray(CompletableFuture[]::new));
-    }
-
-    /**
-     * Returns whether this process made the decision. One engine decides a whole ask, so all of its demands belong to one engine.
-     */
-    static boolean isLocal(Decision decision) {
-        return decision.ask().demands().stream()
-                .allMatch(demand -> demand.label().mode().equals(Mode.LOCAL.word()));
+        void wait(@Nullable SideTerms first, Duration maxWait, SideDecisions before) {
+            SideTerms terms = next(group, first);
+            if (terms == null) {
+                acquisition.decided(before);
+                return;
+            }
+            Side side = terms.side();
+            Ask ask = ask(group, terms, Purpose.CHARGE, version);
+            acquisition.await(side.limiter().acquireAsync(ask, maxWait)).whenComplete((decision, left) -> {
+                if (decision == null || !decision.allowed()) {
+                    before.giveBack();
+                }
+                if (decision != null && decision.allowed()) {
+                    Duration rest = Duration.ofNanos(Math.max(0, untilNanos - clock.nanoTime()));
+                    wait(terms.next(), rest, before.and(side.decided(decision)));
+                } else if (decision != null) {
+                    acquisition.decided(before.and(side.decided(decision)));
+                }
+            });
+        }
     }
 }

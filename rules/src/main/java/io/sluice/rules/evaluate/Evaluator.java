@@ -1,6 +1,5 @@
 package io.sluice.rules.evaluate;
 
-import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask;
@@ -13,11 +12,13 @@ import io.sluice.core.time.Clock;
 import io.sluice.rules.caller.CallerKeys;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.model.Action;
-import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.SettledLimit;
+import io.sluice.rules.side.Side;
+import io.sluice.rules.side.SideDecisions;
+import io.sluice.rules.side.Sides;
 import io.sluice.rules.snapshot.CallerPlace;
 import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.CompiledRule;
@@ -44,16 +45,13 @@ import org.jspecify.annotations.Nullable;
  * only looked at if the request is refused or only looks. So their counts are the same as if these limits were in force. The limits of one
  * shadow rule pass or refuse together, and so do the candidates of one rule. If the shared store fails, they report no refusals.
  *
- * <p><b>Two engines in one request.</b> If rules of {@code mode: local} and of another mode match together, the in-process limits are
+ * <p><b>Two sides in one request.</b> If rules of {@code mode: local} and of another mode match together, the in-process limits are
  * charged first and the shared limits second. If the shared limits refuse, the in-process charge is given back. So the limits never admit
  * too much, but a request that will be refused may hold in-process permits for the length of one call to the store. If the in-process
  * limits refuse a request, the store is not asked at all. The ruling then reports the first in-process limit that refused, and {@code
  * retryAfter} covers only the in-process limits.
  */
 public final class Evaluator {
-
-    /** The maximum time to wait for the shared store when permits are renewed or released. No request waits for this. */
-    public static final Duration PERMITS_MAY_TAKE = Duration.ofSeconds(1);
 
     /** The reason of degraded decisions that were made without the shared store, because too many requests were waiting for it. */
     public static final String OVERLOAD = "node-overload";
@@ -67,8 +65,7 @@ public final class Evaluator {
             CompletableFuture.completedStage(ShadowDecisions.NONE);
 
     private final Supplier<RuleSet> rules;
-    private final Limiter local;
-    private final @Nullable Limiter shared;
+    private final Sides sides;
     private final EngineRouter router;
     private final CallerKeys keys;
     private final Clock clock;
@@ -89,14 +86,10 @@ public final class Evaluator {
     }
 
     /**
-     * Creates an evaluator.
+     * Creates an evaluator of a process with one store or none.
      *
-     * @param rules the supplier of the rule set in force, called once per request
      * @param local the limiter for {@code mode: local}, and for all other modes if there is no shared limiter
      * @param shared the limiter for the other modes; null if there is no shared store
-     * @param keys the settings for building keys from callers
-     * @param liveNodes the supplier of the number of processes that decide by these rules, including this process; 0 if it is unknown.
-     *     Called for each decision, so it must be fast. The number determines the share of rules without {@code local_share}
      */
     public Evaluator(
             Supplier<RuleSet> rules,
@@ -106,14 +99,32 @@ public final class Evaluator {
             Clock clock,
             RulingListener listener,
             IntSupplier liveNodes) {
+        this(rules, Sides.of(local, shared), keys, clock, listener, liveNodes);
+    }
+
+    /**
+     * Creates an evaluator.
+     *
+     * @param rules the supplier of the rule set in force, called once per request
+     * @param sides the engines that count limits
+     * @param keys the settings for building keys from callers
+     * @param liveNodes the supplier of the number of processes that decide by these rules, including this process; 0 if it is unknown.
+     *     Called for each decision, so it must be fast. The number determines the share of rules without {@code local_share}
+     */
+    public Evaluator(
+            Supplier<RuleSet> rules,
+            Sides sides,
+            KeySettings keys,
+            Clock clock,
+            RulingListener listener,
+            IntSupplier liveNodes) {
         this.rules = rules;
-        this.local = local;
-        this.shared = shared;
-        this.router = new EngineRouter(local, shared, liveNodes);
+        this.sides = sides;
+        this.router = new EngineRouter(liveNodes);
         this.keys = keys.keys();
         this.clock = clock;
         this.listener = listener;
-        this.settlements = new Settlements(costs.issuer(), local, shared, listener, failures);
+        this.settlements = new Settlements(costs.issuer(), sides, listener, failures);
     }
 
     /**
@@ -134,13 +145,13 @@ public final class Evaluator {
      */
     public CompletionStage<EarlyRuling> evaluateEarly(Attributes request) {
         long start = clock.nanoTime();
-        Side side = side(rules.get(), request);
-        List<CompiledRule> found = side.rules().early(request);
+        CallerRules own = callerRules(rules.get(), request);
+        List<CompiledRule> found = own.rules().early(request);
         if (found.isEmpty()) {
             return PASSED;
         }
-        MatchedRequest now = early(side, found, false, request);
-        MatchedRequest answers = early(side, found, true, request);
+        MatchedRequest now = early(own, found, false, request);
+        MatchedRequest answers = early(own, found, true, request);
         Rule rule = now.verdictOf();
         if (rule != null) {
             // Rules that exempt match again later and are then reported.
@@ -153,12 +164,12 @@ public final class Evaluator {
                 : lookFirst(answers, now, start);
     }
 
-    private MatchedRequest early(Side side, List<CompiledRule> found, boolean ofAnswers, Attributes request) {
+    private MatchedRequest early(CallerRules own, List<CompiledRule> found, boolean ofAnswers, Attributes request) {
         List<CompiledRule> some = found.stream()
                 .filter(each -> each.rule().countsAnswers() == ofAnswers)
                 .toList();
-        return MatchedRequest.of(side.rules(), some, request, 1, shared != null, keys, clock)
-                .at(side.place());
+        return MatchedRequest.of(own.rules(), some, request, 1, sides, keys, clock)
+                .at(own.place());
     }
 
     /** Charges a request only if all limits for answers have permits left. */
@@ -169,7 +180,7 @@ public final class Evaluator {
                 .thenCombine(shadows(answers, Purpose.LOOK), (decisions, shadows) -> {
                     Ruling.Settled looked = lacking != null
                             ? RulingWriter.lacking(answers, lacking, shadows)
-                            : RulingWriter.byLimits(answers, decisions, shadows, mode(), false);
+                            : RulingWriter.byLimits(answers, decisions, shadows, sides.mode(), false);
                     if (looked.allowed() && looked.shadowRefused().isEmpty()) {
                         abandoned(told);
                         return looked;
@@ -200,7 +211,7 @@ public final class Evaluator {
         for (LimitGroup group : groups) {
             for (BoundLimit bound : group.limits()) {
                 if (EarlyRuling.counts(bound.rule(), status)) {
-                    done = done.thenCombine(charge(bound, 1, group.deadline(), shared), (a, b) -> b);
+                    done = done.thenCombine(charge(group, bound, 1), (a, b) -> b);
                 }
             }
         }
@@ -253,11 +264,11 @@ public final class Evaluator {
     /** Works like {@link #evaluate}, but without the limits that {@link #evaluateEarly} has decided. */
     public CompletionStage<Ruling> evaluateAfterEarly(Attributes request, long permits) {
         long start = clock.nanoTime();
-        Side side = side(rules.get(), request);
-        RuleSet set = side.rules();
+        CallerRules own = callerRules(rules.get(), request);
+        RuleSet set = own.rules();
         return ruling(
-                MatchedRequest.of(set, set.afterEarly(request), request, permits, shared != null, keys, clock)
-                        .at(side.place()),
+                MatchedRequest.of(set, set.afterEarly(request), request, permits, sides, keys, clock)
+                        .at(own.place()),
                 start);
     }
 
@@ -330,7 +341,7 @@ public final class Evaluator {
 
     /** @param told whether the listener was notified of the ruling */
     private CompletionStage<?> giveBack(Ruling.Settled ruling, boolean told) {
-        CompletionStage<?> given = router.giveBack(ruling.decisions());
+        CompletionStage<?> given = ruling.decisions().giveBack();
         Reservation reservation = ruling.reservation();
         if (reservation != null) {
             given = given.thenCompose(done -> settlements.givenBack(reservation, ruling.decisions(), told));
@@ -357,17 +368,16 @@ public final class Evaluator {
         Rule rule = matched.verdictOf();
         if (rule != null) {
             return CompletableFuture.completedFuture(
-                    tell.apply(begun(matched.request()), RulingWriter.byRule(matched, rule, mode())));
+                    tell.apply(begun(matched.request()), RulingWriter.byRule(matched, rule, sides.mode())));
         }
         Ruling.Impossible impossible = matched.impossible();
         if (impossible != null) {
             return CompletableFuture.completedFuture(impossible);
         }
         RulingListener told = begun(matched.request());
-        Decision decision = router.decideHere(matched);
+        SideDecisions decision = router.decideHere(matched);
         return decision != null
-                ? CompletableFuture.completedFuture(
-                        tell.apply(told, byLimits(matched, List.of(decision), ShadowDecisions.NONE)))
+                ? CompletableFuture.completedFuture(tell.apply(told, byLimits(matched, decision, ShadowDecisions.NONE)))
                 : settle(matched).thenApply(ruling -> tell.apply(told, ruling));
     }
 
@@ -377,15 +387,15 @@ public final class Evaluator {
      */
     public CompletionStage<Explanation> explain(Attributes request, long permits) {
         MatchedRequest matched = match(request, permits, false);
-        return new Explainer(matched, keys, this::look).explain(mode());
+        return new Explainer(matched, keys, this::look).explain(sides.mode());
     }
 
     /**
      * Releases all permits of a {@link Permit}. The stage completes with whether any of them was still held. It completes exceptionally if
-     * the shared store does not answer within {@link #PERMITS_MAY_TAKE}.
+     * a side does not answer within its deadline.
      */
     public CompletionStage<Boolean> release(Permit permit) {
-        return eachSide(permit, Limiter::release, Boolean::logicalOr, false);
+        return eachSide(permit, Side::release, Boolean::logicalOr, false);
     }
 
     /**
@@ -393,26 +403,25 @@ public final class Evaluator {
      * held.
      */
     public CompletionStage<Boolean> renew(Permit permit) {
-        return eachSide(permit, Limiter::renew, Boolean::logicalAnd, true);
-    }
-
-    @FunctionalInterface
-    private interface OnPermits {
-        CompletionStage<Boolean> apply(Limiter limiter, List<Charge> held, Duration atMost);
+        return eachSide(permit, Side::renew, Boolean::logicalAnd, true);
     }
 
     private CompletionStage<Boolean> eachSide(
-            Permit permit, OnPermits action, BinaryOperator<Boolean> both, boolean nothing) {
-        CompletionStage<Boolean> here = permit.here().isEmpty()
-                ? CompletableFuture.completedFuture(nothing)
-                : action.apply(local, permit.here(), PERMITS_MAY_TAKE);
-        Limiter store = shared;
-        if (permit.inStore().isEmpty()) {
-            return here;
+            Permit permit,
+            BiFunction<Side, List<Charge>, CompletionStage<Boolean>> action,
+            BinaryOperator<Boolean> both,
+            boolean nothing) {
+        CompletionStage<Boolean> all = CompletableFuture.completedFuture(nothing);
+        for (String name : permit.sides()) {
+            List<Charge> held = permit.heldBy(name);
+            if (!held.isEmpty()) {
+                CompletionStage<Boolean> own = sides.find(name)
+                        .map(side -> action.apply(side, held))
+                        .orElse(CompletableFuture.completedFuture(false));
+                all = all.thenCombine(own, both);
+            }
         }
-        return store == null
-                ? here.thenApply(done -> both.apply(done, false))
-                : here.thenCombine(action.apply(store, permit.inStore(), PERMITS_MAY_TAKE), both);
+        return all;
     }
 
     /** Returns the rules in force. */
@@ -422,12 +431,12 @@ public final class Evaluator {
 
     /** Returns the rules for the caller of a request, as far as the caller is known: the rules in force, or the rules on trial. */
     public RuleSet rules(Attributes known) {
-        return side(rules.get(), known).rules();
+        return callerRules(rules.get(), known).rules();
     }
 
     /** Returns the individual steps, for protocols that combine several requests into one decision. */
     public JointEvaluation joint() {
-        return new Steps(router, shared);
+        return new Steps(sides);
     }
 
     /**
@@ -435,19 +444,15 @@ public final class Evaluator {
      * are degraded because of {@link #OVERLOAD}.
      */
     public JointEvaluation jointWithoutStore() {
-        return new Steps(router.withoutStore(OVERLOAD), null);
+        return new Steps(sides.shedding(OVERLOAD));
     }
 
     private final class Steps implements JointEvaluation {
 
-        private final EngineRouter engines;
+        private final Sides sides;
 
-        /** The limiter that charges single limits in the store; null if there is none. */
-        private final @Nullable Limiter charging;
-
-        Steps(EngineRouter engines, @Nullable Limiter charging) {
-            this.engines = engines;
-            this.charging = charging;
+        Steps(Sides sides) {
+            this.sides = sides;
         }
 
         @Override
@@ -458,41 +463,36 @@ public final class Evaluator {
         @Override
         public MatchedRequest match(RuleSet set, Attributes request, long permits, List<NamedRule> named) {
             if (set.trial() == null) {
-                return MatchedRequest.of(set, request, permits, named, shared != null, keys, clock);
+                return MatchedRequest.of(set, request, permits, named, sides, keys, clock);
             }
-            Side side = side(set, request);
-            return MatchedRequest.of(side.rules(), request, permits, named, shared != null, keys, clock)
-                    .at(side.place());
+            CallerRules own = callerRules(set, request);
+            return MatchedRequest.of(own.rules(), request, permits, named, sides, keys, clock)
+                    .at(own.place());
         }
 
         @Override
-        public CompletionStage<List<Decision>> decide(LimitGroup group, Purpose purpose, long version) {
-            return engines.decideHoldingNothing(group, purpose, version);
+        public CompletionStage<SideDecisions> decide(LimitGroup group, Purpose purpose, long version) {
+            return router.decideHoldingNothing(group, purpose, version);
         }
 
         @Override
-        public @Nullable Decision chargeHere(LimitGroup group, long version) {
-            return group.holds() ? null : engines.chargeHere(group, version);
+        public @Nullable SideDecisions chargeHere(LimitGroup group, long version) {
+            return group.holds() ? null : router.chargeHere(group, version);
         }
 
         @Override
-        public CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline) {
-            return Evaluator.this.charge(limit, permits, deadline, charging);
+        public CompletionStage<?> charge(LimitGroup group, BoundLimit limit, long permits) {
+            return Evaluator.charge(group, limit, permits);
         }
 
         @Override
         public CompletionStage<List<UsedLimit>> chargeUsage(MatchedRequest request) {
-            return settlements.usage(engines).charge(request);
-        }
-
-        @Override
-        public CompletionStage<?> giveBack(List<Decision> decisions) {
-            return engines.giveBack(decisions);
+            return settlements.usage(router).charge(request);
         }
 
         @Override
         public String mode() {
-            return Evaluator.this.mode();
+            return sides.mode();
         }
 
         @Override
@@ -512,8 +512,7 @@ public final class Evaluator {
         }
     }
 
-    /** @param store the limiter that charges counts in the store; null if there is none */
-    private CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline, @Nullable Limiter store) {
+    private static CompletionStage<?> charge(LimitGroup group, BoundLimit limit, long permits) {
         Demand demand = limit.demand();
         long most =
                 Math.min(Math.min(permits, Limit.MAX_PERMITS), limit.numbers().capacity());
@@ -521,12 +520,7 @@ public final class Evaluator {
             return CompletableFuture.completedFuture(null);
         }
         Ask ask = Ask.charging(List.of(demand.permits(most).orAtLeast(1)));
-        if (!limit.inStore()) {
-            return local.decideAsync(ask);
-        }
-        return store == null
-                ? CompletableFuture.completedFuture(null)
-                : store.decideAsync(ask.dueAt(store.dueIn(deadline)));
+        return limit.side().charge(ask, group.deadline(limit.side()));
     }
 
     private MatchedRequest match(Attributes request, long permits, boolean reserves) {
@@ -537,41 +531,41 @@ public final class Evaluator {
         if (set.trial() == null) {
             return matched(set, request, permits, reserves);
         }
-        Side side = side(set, request);
-        return matched(side.rules(), request, permits, reserves).at(side.place());
+        CallerRules own = callerRules(set, request);
+        return matched(own.rules(), request, permits, reserves).at(own.place());
     }
 
     private MatchedRequest matched(RuleSet set, Attributes request, long permits, boolean reserves) {
         return reserves
-                ? MatchedRequest.reserving(set, request, permits, shared != null, keys, clock)
-                : MatchedRequest.of(set, request, permits, shared != null, keys, clock);
+                ? MatchedRequest.reserving(set, request, permits, sides, keys, clock)
+                : MatchedRequest.of(set, request, permits, sides, keys, clock);
     }
 
     /** The rules for one caller, and its place in a trial. */
-    private record Side(RuleSet rules, @Nullable CallerPlace place) {}
+    private record CallerRules(RuleSet rules, @Nullable CallerPlace place) {}
 
-    private Side side(RuleSet set, Attributes request) {
+    private CallerRules callerRules(RuleSet set, Attributes request) {
         CallerTrial trial = set.trial();
         if (trial == null) {
-            return new Side(set, null);
+            return new CallerRules(set, null);
         }
         CallerPlace place = trial.place(keys.counted(trial.split().attribute(), request));
         boolean tries = place != null && place.onTrial() && !trial.split().watched();
-        return new Side(tries ? trial.rules() : set, place);
+        return new CallerRules(tries ? trial.rules() : set, place);
     }
 
     /** Applies named rules. For callers on trial, a rule of the set in force is replaced by the version on trial. */
     private MatchedRequest matchNamed(List<RuleCall> claims) {
         RuleSet set = rules.get();
         if (set.trial() == null || claims.isEmpty()) {
-            return MatchedRequest.of(set, claims, shared != null, keys, clock);
+            return MatchedRequest.of(set, claims, sides, keys, clock);
         }
-        Side side = side(set, claims.get(0).request());
-        List<RuleCall> own = claims.stream()
+        CallerRules own = callerRules(set, claims.get(0).request());
+        List<RuleCall> calls = claims.stream()
                 .map(claim -> new RuleCall(
-                        set.sameRule(claim.rule(), side.rules()), claim.request(), claim.permits(), claim.reserves()))
+                        set.sameRule(claim.rule(), own.rules()), claim.request(), claim.permits(), claim.reserves()))
                 .toList();
-        return MatchedRequest.of(side.rules(), own, shared != null, keys, clock).at(side.place());
+        return MatchedRequest.of(own.rules(), calls, sides, keys, clock).at(own.place());
     }
 
     private CompletionStage<Ruling.Settled> settle(MatchedRequest matched) {
@@ -584,10 +578,10 @@ public final class Evaluator {
                 .thenCompose(decisions -> settle(matched, decisions, purpose));
     }
 
-    private CompletionStage<Ruling.Settled> settle(MatchedRequest matched, List<Decision> decisions, Purpose purpose) {
+    private CompletionStage<Ruling.Settled> settle(MatchedRequest matched, SideDecisions decisions, Purpose purpose) {
         CompletionStage<ShadowDecisions> shadows = matched.shadows().isEmpty()
                 ? NO_SHADOWS
-                : shadows(matched, CombinedDecisions.allAllow(decisions) ? purpose : Purpose.LOOK);
+                : shadows(matched, decisions.allowed() ? purpose : Purpose.LOOK);
         CompletionStage<Ruling.Settled> ruled = shadows.thenApply(said -> byLimits(matched, decisions, said));
         return matched.usage().limits().isEmpty()
                 ? ruled
@@ -596,9 +590,9 @@ public final class Evaluator {
                         : settlements.usage(router).charge(matched).thenApply(used -> UsageCharges.add(ruling, used)));
     }
 
-    private Ruling.Settled byLimits(MatchedRequest matched, List<Decision> decisions, ShadowDecisions shadows) {
-        Ruling.Settled ruling =
-                costs.reserve(RulingWriter.byLimits(matched, decisions, shadows, mode(), false), matched, shadows);
+    private Ruling.Settled byLimits(MatchedRequest matched, SideDecisions decisions, ShadowDecisions shadows) {
+        Ruling.Settled ruling = costs.reserve(
+                RulingWriter.byLimits(matched, decisions, shadows, sides.mode(), false), matched, shadows);
         Reservation unknown = costs.unknown(ruling, matched);
         if (unknown != null) {
             settlements.unsettled(unknown, DEGRADED);
@@ -617,12 +611,8 @@ public final class Evaluator {
         return all;
     }
 
-    private CompletionStage<List<Decision>> look(MatchedRequest matched, LimitGroup group) {
+    private CompletionStage<SideDecisions> look(MatchedRequest matched, LimitGroup group) {
         return router.decide(group, Purpose.LOOK, matched.set().version());
-    }
-
-    private String mode() {
-        return (shared == null ? Mode.LOCAL : Mode.DISTRIBUTED).word();
     }
 
     private RulingListener begun(Attributes request) {

@@ -11,6 +11,7 @@ import io.sluice.rules.model.By;
 import io.sluice.rules.model.Privacy;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.side.SideDecisions;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ final class Explainer {
     /** Asks the engines without charging. */
     @FunctionalInterface
     interface Look {
-        CompletionStage<List<Decision>> at(MatchedRequest matched, LimitGroup group);
+        CompletionStage<SideDecisions> at(MatchedRequest matched, LimitGroup group);
     }
 
     Explainer(MatchedRequest matched, CallerKeys keys, Look look) {
@@ -51,7 +52,7 @@ final class Explainer {
                 return before.and(group, decisions);
             });
         }
-        CompletionStage<List<Decision>> usage = look.at(matched, matched.usage());
+        CompletionStage<SideDecisions> usage = look.at(matched, matched.usage());
         return shadows.thenCombine(usage, (said, decisions) -> {
                     note(decisions);
                     return said;
@@ -62,7 +63,7 @@ final class Explainer {
                 });
     }
 
-    private Ruling ruling(List<Decision> live, ShadowDecisions shadows, String defaultMode) {
+    private Ruling ruling(SideDecisions live, ShadowDecisions shadows, String defaultMode) {
         Rule rule = matched.verdictOf();
         if (rule != null) {
             return RulingWriter.byRule(matched, rule, defaultMode);
@@ -77,7 +78,7 @@ final class Explainer {
                 : RulingWriter.byLimits(matched, live, shadows, defaultMode, true);
     }
 
-    private void note(List<Decision> decisions) {
+    private void note(SideDecisions decisions) {
         for (Decision decision : decisions) {
             List<Demand> demands = decision.ask().demands();
             List<Verdict> said = decision.outcome().verdicts();

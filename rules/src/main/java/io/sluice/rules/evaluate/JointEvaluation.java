@@ -1,10 +1,9 @@
 package io.sluice.rules.evaluate;
 
-import io.sluice.core.Decision;
 import io.sluice.core.spi.Ask.Purpose;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.side.SideDecisions;
 import io.sluice.rules.snapshot.RuleSet;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -28,28 +27,25 @@ public interface JointEvaluation {
     MatchedRequest match(RuleSet set, Attributes request, long permits, List<NamedRule> named);
 
     /**
-     * Decides limits, all or nothing. Returns one decision per engine involved. The list is empty if no limit is left to ask.
+     * Decides limits, all or nothing. Returns one decision per side involved; none if no limit is left to ask.
      */
-    CompletionStage<List<Decision>> decide(LimitGroup group, Purpose purpose, long version);
+    CompletionStage<SideDecisions> decide(LimitGroup group, Purpose purpose, long version);
 
     /**
      * Charges a group immediately if this process can decide it alone. For any other group, returns null and charges nothing: call {@link
      * #decide} for it.
      */
     @Nullable
-    Decision chargeHere(LimitGroup group, long version);
+    SideDecisions chargeHere(LimitGroup group, long version);
 
-    /** Charges one limit on its own with this many permits, or with its remaining permits if it has fewer. */
-    CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline);
+    /** Charges one limit of a group on its own with this many permits, or with its remaining permits if it has fewer. */
+    CompletionStage<?> charge(LimitGroup group, BoundLimit limit, long permits);
 
     /**
      * Charges the usage that a request reports, even into debt. Call it once, and only if the request passes. The stage never completes
      * exceptionally.
      */
     CompletionStage<List<UsedLimit>> chargeUsage(MatchedRequest request);
-
-    /** Gives back the charges of decisions. Call it at most once for each decision. */
-    CompletionStage<?> giveBack(List<Decision> decisions);
 
     /** Returns the mode to report if no limit decides. */
     String mode();

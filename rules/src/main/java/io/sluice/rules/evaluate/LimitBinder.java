@@ -7,10 +7,11 @@ import io.sluice.core.time.Clock;
 import io.sluice.rules.caller.CallerKey;
 import io.sluice.rules.caller.CallerKeys;
 import io.sluice.rules.cost.Cost;
-import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.side.Side;
+import io.sluice.rules.side.Sides;
 import io.sluice.rules.snapshot.CompiledRule;
 import io.sluice.rules.snapshot.CompiledRule.InForce;
 import java.util.ArrayList;
@@ -23,14 +24,14 @@ import java.util.Optional;
  *
  * @param permits the permits that the caller asks for; with 0, the request only looks
  * @param reserves whether the caller settles every limit that can be settled
- * @param withStore whether there is a shared store
+ * @param sides the sides that can decide the limits
  */
 record LimitBinder(
         CompiledRule ready,
         Attributes request,
         long permits,
         boolean reserves,
-        boolean withStore,
+        Sides sides,
         CallerKeys keys,
         Clock clock,
         PermitNonce nonce) {
@@ -70,7 +71,8 @@ record LimitBinder(
             return;
         }
         Rule rule = ready.rule();
-        boolean inStore = withStore && rule.handling().mode() != Mode.LOCAL;
+        Side side = sides.of(rule);
+        boolean remote = side.remote();
         Limit numbers = override.map(InForce::numbers).orElse(limit.limit());
         // A look asks for the cost of one permit.
         long asked = Math.max(1, permits);
@@ -84,15 +86,15 @@ record LimitBinder(
         Demand demand = key instanceof CallerKey.Of of
                 ? nonce.demand(
                         numbers,
-                        inStore ? tagged(of.text(), limit) : of.text(),
+                        remote ? tagged(of.text(), limit) : of.text(),
                         Math.min(Limit.MAX_PERMITS, cost),
                         free ? Math.max(1, keep) : keep,
-                        BoundLimit.label(rule, limit, inStore),
-                        inStore ? guard(rule) : Demand.UNGUARDED,
-                        inStore ? ready.lease() : LeasePolicy.NONE)
+                        BoundLimit.label(rule, limit, side),
+                        remote ? guard(rule) : Demand.UNGUARDED,
+                        remote ? ready.lease() : LeasePolicy.NONE)
                 : null;
         long charged = permits == 0 ? 0 : cost;
-        bound.add(new BoundLimit(rule, limit, numbers, override.isPresent(), charged, keep, demand, inStore, shadow));
+        bound.add(new BoundLimit(rule, limit, numbers, override.isPresent(), charged, keep, demand, side, shadow));
     }
 
     private String tagged(String key, RuleLimit limit) {

@@ -4,26 +4,18 @@ import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
-import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Label;
 import io.sluice.core.spi.Verdict;
-import io.sluice.rules.model.Handling;
+import io.sluice.rules.side.Side;
+import io.sluice.rules.side.SideDecisions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Limits that pass or refuse together, in report order, and the settings for asking the shared store. Immutable.
- *
- * @param deadline the shortest deadline of the rules that use the store
- * @param onFailure the strictest failure policy of these rules
- * @param localShare the smallest local share that these rules state; 1 if they state none
- * @param sharedByNodes whether one of these rules states no local share, so that the number of live nodes determines it
- */
-public record LimitGroup(
-        List<BoundLimit> limits, Duration deadline, FailurePolicy onFailure, double localShare, boolean sharedByNodes) {
+/** Limits that pass or refuse together, in report order, and the settings for asking each side that decides them. Immutable. */
+public final class LimitGroup {
 
     /**
      * The report order: global, service, resource, caller. The sort is stable, so limits of the same level stay in document
@@ -32,7 +24,15 @@ public record LimitGroup(
     private static final Comparator<BoundLimit> REPORT_ORDER = Comparator.comparing(BoundLimit::level);
 
     /** A group without limits. */
-    static final LimitGroup NONE = new LimitGroup(List.of(), Limiter.DEFAULT_DEADLINE, FailurePolicy.OPEN, 1, false);
+    static final LimitGroup NONE = new LimitGroup(List.of(), null);
+
+    private final List<BoundLimit> limits;
+    private final @Nullable SideTerms terms;
+
+    private LimitGroup(List<BoundLimit> limits, @Nullable SideTerms terms) {
+        this.limits = limits;
+        this.terms = terms;
+    }
 
     public static LimitGroup of(List<BoundLimit> limits) {
         List<BoundLimit> ordered = limits;
@@ -40,45 +40,22 @@ public record LimitGroup(
             ordered = new ArrayList<>(limits);
             ordered.sort(REPORT_ORDER);
         }
-        Duration deadline = null;
-        FailurePolicy onFailure = FailurePolicy.OPEN;
-        double localShare = 1;
-        boolean byNodes = false;
-        boolean shared = anyInStore(ordered);
-        for (BoundLimit b : ordered) {
-            Handling handling = b.rule().handling();
-            if (b.inStore() || !shared) {
-                // Limits that this process counts alone fail only after it is closed, so they do not affect the policy.
-                onFailure = handling.onFailure().compareTo(onFailure) > 0 ? handling.onFailure() : onFailure;
-            }
-            if (b.inStore()) {
-                deadline = deadline == null || handling.deadline().compareTo(deadline) < 0
-                        ? handling.deadline()
-                        : deadline;
-                localShare = Math.min(localShare, handling.localShare().orElse(1));
-                byNodes |= handling.localShare().isEmpty();
-            }
-        }
-        return new LimitGroup(
-                List.copyOf(ordered),
-                deadline == null ? Limiter.DEFAULT_DEADLINE : deadline,
-                onFailure,
-                localShare,
-                byNodes);
+        return ordered.isEmpty() ? NONE : new LimitGroup(List.copyOf(ordered), SideTerms.of(ordered));
     }
 
-    private static boolean anyInStore(List<BoundLimit> limits) {
-        for (BoundLimit b : limits) {
-            if (b.inStore()) {
-                return true;
-            }
-        }
-        return false;
+    public List<BoundLimit> limits() {
+        return limits;
+    }
+
+    /** Returns the settings of the first side; null if there are no limits. */
+    @Nullable
+    SideTerms terms() {
+        return terms;
     }
 
     /** Returns the same group with {@code on_failure: open}, so that a failing store never makes it refuse. */
     LimitGroup harmless() {
-        return new LimitGroup(limits, deadline, FailurePolicy.OPEN, localShare, sharedByNodes);
+        return terms == null ? this : new LimitGroup(limits, terms.harmless());
     }
 
     /** Returns whether permits of any limit in the group are held. */
@@ -99,7 +76,7 @@ public record LimitGroup(
                 some.add(b);
             }
         }
-        return new LimitGroup(some, deadline, onFailure, localShare, sharedByNodes);
+        return new LimitGroup(some, terms);
     }
 
     /** Returns the first limit that refuses because the request lacks an attribute it counts by. */
@@ -113,31 +90,51 @@ public record LimitGroup(
         return null;
     }
 
-    boolean any(boolean inStore) {
+    /** Returns the deadline of a side's answers about this group. */
+    Duration deadline(Side side) {
+        for (SideTerms own = terms; own != null; own = own.next()) {
+            if (own.side() == side) {
+                return own.deadline();
+            }
+        }
+        return Limiter.DEFAULT_DEADLINE;
+    }
+
+    /** Returns whether a side has to be asked. */
+    boolean asks(Side side) {
         for (BoundLimit b : limits) {
-            if (b.demand() != null && b.inStore() == inStore) {
+            if (b.demand() != null && b.side() == side) {
                 return true;
             }
         }
         return false;
     }
 
-    /**
-     * Returns the ask for one of the two engines.
-     *
-     * @param nodeShare the local share of rules that state no share
-     */
-    Ask ask(boolean inStore, Ask.Purpose purpose, Limiter limiter, long version, double nodeShare) {
+    /** Returns the demands on a side. */
+    List<Demand> demands(Side side) {
+        if (limits.size() == 1) {
+            Demand demand = limits.get(0).demand();
+            return demand == null || limits.get(0).side() != side ? List.of() : List.of(demand);
+        }
         List<Demand> demands = new ArrayList<>(limits.size());
         for (BoundLimit b : limits) {
             Demand demand = b.demand();
-            if (demand != null && b.inStore() == inStore) {
+            if (demand != null && b.side() == side) {
                 demands.add(demand);
             }
         }
-        long due = inStore ? limiter.dueIn(deadline) : Ask.NO_DEADLINE;
-        double share = sharedByNodes ? Math.min(localShare, nodeShare) : localShare;
-        return new Ask(demands, purpose, due, onFailure, share, version);
+        return demands;
+    }
+
+    /**
+     * Returns the ask for one side.
+     *
+     * @param nodeShare the local share of rules that state no share
+     */
+    Ask ask(SideTerms own, Ask.Purpose purpose, long version, double nodeShare) {
+        double share = own.sharedByNodes() ? Math.min(own.localShare(), nodeShare) : own.localShare();
+        long due = own.side().dueIn(own.deadline());
+        return new Ask(demands(own.side()), purpose, due, own.onFailure(), share, version);
     }
 
     /** Returns the limit that has this demand. */
@@ -152,7 +149,7 @@ public record LimitGroup(
     }
 
     /** Returns the labels of the limits that refuse. Degraded decisions do not count. */
-    public List<Label> refusing(List<Decision> decisions) {
+    public List<Label> refusing(SideDecisions decisions) {
         List<Label> refusing = new ArrayList<>();
         for (BoundLimit b : limits) {
             if (b.demand() == null) {

@@ -7,6 +7,7 @@ import io.sluice.rules.caller.CallerKeys;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.side.Sides;
 import io.sluice.rules.snapshot.CallerPlace;
 import io.sluice.rules.snapshot.CompiledRule;
 import io.sluice.rules.snapshot.RuleSet;
@@ -59,15 +60,14 @@ public record MatchedRequest(
         return rule == null ? request : requests.getOrDefault(rule.id(), request);
     }
 
-    static MatchedRequest of(
-            RuleSet set, Attributes request, long permits, boolean withStore, CallerKeys keys, Clock clock) {
-        return of(set, set.ready(request), request, permits, withStore, keys, clock);
+    static MatchedRequest of(RuleSet set, Attributes request, long permits, Sides sides, CallerKeys keys, Clock clock) {
+        return of(set, set.ready(request), request, permits, sides, keys, clock);
     }
 
     /** Applies the rules that match. Every limit that can be settled is in the reservation of the request. */
     static MatchedRequest reserving(
-            RuleSet set, Attributes request, long permits, boolean withStore, CallerKeys keys, Clock clock) {
-        return of(set, set.ready(request), request, permits, true, withStore, keys, clock);
+            RuleSet set, Attributes request, long permits, Sides sides, CallerKeys keys, Clock clock) {
+        return of(set, set.ready(request), request, permits, true, sides, keys, clock);
     }
 
     /** Applies the rules that match the attributes, then the named rules. */
@@ -76,15 +76,15 @@ public record MatchedRequest(
             Attributes request,
             long permits,
             List<NamedRule> named,
-            boolean withStore,
+            Sides sides,
             CallerKeys keys,
             Clock clock) {
         if (named.isEmpty()) {
-            return of(set, set.hasScopes() ? set.ready(request) : List.of(), request, permits, withStore, keys, clock);
+            return of(set, set.hasScopes() ? set.ready(request) : List.of(), request, permits, sides, keys, clock);
         }
         List<CompiledRule> rules = set.hasScopes() ? new ArrayList<>(set.ready(request)) : new ArrayList<>(2);
         named.forEach(each -> rules.add(new CompiledRule(each.rule(), each.numbers())));
-        return of(set, rules, request, permits, withStore, keys, clock);
+        return of(set, rules, request, permits, sides, keys, clock);
     }
 
     /** Returns the same request of a caller in a trial. */
@@ -108,8 +108,8 @@ public record MatchedRequest(
     }
 
     /** Applies only the named rules. */
-    static MatchedRequest of(RuleSet set, List<RuleCall> claims, boolean withStore, CallerKeys keys, Clock clock) {
-        Gathering all = new Gathering(withStore, keys, clock, claims.size());
+    static MatchedRequest of(RuleSet set, List<RuleCall> claims, Sides sides, CallerKeys keys, Clock clock) {
+        Gathering all = new Gathering(sides, keys, clock, claims.size());
         long permits = 0;
         for (RuleCall claim : claims) {
             if (claim.rule().enabled()) {
@@ -128,10 +128,10 @@ public record MatchedRequest(
             List<CompiledRule> rules,
             Attributes request,
             long permits,
-            boolean withStore,
+            Sides sides,
             CallerKeys keys,
             Clock clock) {
-        return of(set, rules, request, permits, false, withStore, keys, clock);
+        return of(set, rules, request, permits, false, sides, keys, clock);
     }
 
     private static MatchedRequest of(
@@ -140,10 +140,10 @@ public record MatchedRequest(
             Attributes request,
             long permits,
             boolean reserves,
-            boolean withStore,
+            Sides sides,
             CallerKeys keys,
             Clock clock) {
-        Gathering all = new Gathering(withStore, keys, clock, rules.size());
+        Gathering all = new Gathering(sides, keys, clock, rules.size());
         for (CompiledRule rule : rules) {
             all.add(rule, request, permits, reserves);
         }
@@ -169,7 +169,7 @@ public record MatchedRequest(
     /** Collects the rules and limits that apply. */
     private static final class Gathering {
 
-        private final boolean withStore;
+        private final Sides sides;
         private final CallerKeys keys;
         private final Clock clock;
         private final PermitNonce nonce = new PermitNonce();
@@ -180,8 +180,8 @@ public record MatchedRequest(
         private @Nullable Rule verdictOf;
         private boolean anyReserves;
 
-        Gathering(boolean withStore, CallerKeys keys, Clock clock, int rules) {
-            this.withStore = withStore;
+        Gathering(Sides sides, CallerKeys keys, Clock clock, int rules) {
+            this.sides = sides;
             this.keys = keys;
             this.clock = clock;
             this.ruleIds = new ArrayList<>(rules);
@@ -196,7 +196,7 @@ public record MatchedRequest(
                 verdictOf = verdictOf == null || rule.action().compareTo(verdictOf.action()) > 0 ? rule : verdictOf;
                 return;
             }
-            LimitBinder binder = new LimitBinder(ready, request, permits, reserves, withStore, keys, clock, nonce);
+            LimitBinder binder = new LimitBinder(ready, request, permits, reserves, sides, keys, clock, nonce);
             if (rule.shadow()) {
                 inShadow(rule, false, deciding(binder.limits(), permits));
             } else {

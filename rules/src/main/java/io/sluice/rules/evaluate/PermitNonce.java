@@ -6,9 +6,13 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Label;
 import io.sluice.core.spi.LeasePolicy;
+import io.sluice.rules.side.Side;
+import io.sluice.rules.side.SideDecisions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The secret random number that identifies the permits of one request. Created on first use. Not thread-safe. */
@@ -30,29 +34,23 @@ final class PermitNonce {
 
     /** Returns the permit for the permits that allowed decisions hold, or null if they hold none. */
     @Nullable
-    Permit permit(List<Decision> live, List<Decision> shadows) {
+    Permit permit(SideDecisions live, SideDecisions shadows) {
         if (bytes == null) {
             return null;
         }
-        List<Charge> here = new ArrayList<>();
-        List<Charge> inStore = new ArrayList<>();
-        for (Decision decision : live) {
-            sort(decision, here, inStore);
-        }
-        for (Decision decision : shadows) {
-            sort(decision, here, inStore);
-        }
-        return here.isEmpty() && inStore.isEmpty() ? null : new Permit(bytes(), here, inStore);
+        Map<String, List<Charge>> held = new LinkedHashMap<>();
+        live.forEach((side, decision) -> add(held, side, decision));
+        shadows.forEach((side, decision) -> add(held, side, decision));
+        return held.isEmpty() ? null : new Permit(bytes(), held);
     }
 
-    private static void sort(Decision decision, List<Charge> here, List<Charge> inStore) {
+    private static void add(Map<String, List<Charge>> held, Side side, Decision decision) {
         if (!decision.allowed() || !decision.ask().charges()) {
             return;
         }
-        boolean local = EngineRouter.isLocal(decision);
         for (Charge charge : decision.outcome().charges(decision.ask())) {
             if (charge.isHeld()) {
-                (local ? here : inStore).add(charge);
+                held.computeIfAbsent(side.name(), first -> new ArrayList<>()).add(charge);
             }
         }
     }

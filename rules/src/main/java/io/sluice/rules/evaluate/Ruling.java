@@ -1,12 +1,12 @@
 package io.sluice.rules.evaluate;
 
-import io.sluice.core.Decision;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Label;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Level;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.reserve.Reservation;
+import io.sluice.rules.side.SideDecisions;
 import io.sluice.rules.snapshot.CallerPlace;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +32,7 @@ public sealed interface Ruling {
      * @param matched the ids of the matching rules, in document order
      * @param shadowRefused the shadow and candidate limits that would have refused
      * @param permits the permits that were requested; with 0, the request only looked
-     * @param decisions the decisions of the engines, one per engine that was asked
+     * @param decisions the decisions of the sides that were asked
      * @param permit the concurrency permits that the caller holds, including those of shadow limits; null if none
      * @param place the place of the caller in a trial; null if there is no trial, or the caller cannot be in it
      * @param costs the limits with a cost of their own, described like {@code reported}
@@ -53,7 +53,7 @@ public sealed interface Ruling {
             List<String> matched,
             List<Label> shadowRefused,
             long permits,
-            List<Decision> decisions,
+            SideDecisions decisions,
             @Nullable Permit permit,
             @Nullable CallerPlace place,
             List<Reported> costs,
@@ -64,7 +64,6 @@ public sealed interface Ruling {
         public Settled {
             matched = List.copyOf(matched);
             shadowRefused = List.copyOf(shadowRefused);
-            decisions = List.copyOf(decisions);
             costs = List.copyOf(costs);
         }
 
@@ -94,7 +93,7 @@ public sealed interface Ruling {
                     matched,
                     shadowRefused,
                     permits,
-                    List.of(),
+                    SideDecisions.NONE,
                     null,
                     null,
                     List.of(),

@@ -5,6 +5,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.side.SideDecisions;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -12,7 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Builds one ruling from the decisions of one or two engines. */
+/** Builds one ruling from the decisions of the sides that were asked. */
 final class RulingWriter {
 
     private RulingWriter() {}
@@ -57,12 +58,12 @@ final class RulingWriter {
      */
     static Ruling.Settled byLimits(
             MatchedRequest matched,
-            List<Decision> decisions,
+            SideDecisions decisions,
             ShadowDecisions shadows,
             String defaultMode,
             boolean looked) {
         Decision deciding = deciding(matched.live(), decisions);
-        boolean allowed = CombinedDecisions.allAllow(decisions);
+        boolean allowed = decisions.allowed();
         Report report = allowed && looked ? afterwards(matched.live(), decisions) : report(matched.live(), deciding);
         BoundLimit bound = report == null ? null : report.bound();
         Ruling.Reported reported = report == null ? null : report.reported();
@@ -72,10 +73,10 @@ final class RulingWriter {
                 bound == null ? null : bound.rule(),
                 reported,
                 allowed || deciding == null ? reported : slowest(matched.live(), decisions, deciding, reported),
-                CombinedDecisions.retryAfter(decisions),
-                CombinedDecisions.waitFor(decisions),
+                decisions.retryAfter(),
+                decisions.waitFor(),
                 bound == null ? defaultMode : bound.label().mode(),
-                CombinedDecisions.degraded(decisions),
+                decisions.degraded(),
                 matched.set().version(),
                 matched.ruleIds(),
                 shadows.refused(),
@@ -100,7 +101,7 @@ final class RulingWriter {
     }
 
     /** Returns the limit that would have the fewest permits left if the look were a request, because limits may charge different costs. */
-    private static @Nullable Report afterwards(LimitGroup group, List<Decision> looked) {
+    private static @Nullable Report afterwards(LimitGroup group, SideDecisions looked) {
         Report least = null;
         for (BoundLimit bound : group.limits()) {
             Ruling.Reported reported = afterwards(bound, looked);
@@ -112,7 +113,7 @@ final class RulingWriter {
         return least;
     }
 
-    private static Ruling.@Nullable Reported afterwards(BoundLimit bound, List<Decision> looked) {
+    private static Ruling.@Nullable Reported afterwards(BoundLimit bound, SideDecisions looked) {
         for (Decision decision : looked) {
             List<Verdict> verdicts = decision.outcome().verdicts();
             for (int i = 0; i < verdicts.size(); i++) {
@@ -127,7 +128,7 @@ final class RulingWriter {
 
     /** Returns the limit that refuses for the longest time; the reported limit if it is one of several. */
     private static Ruling.@Nullable Reported slowest(
-            LimitGroup group, List<Decision> decisions, Decision deciding, Ruling.@Nullable Reported reported) {
+            LimitGroup group, SideDecisions decisions, Decision deciding, Ruling.@Nullable Reported reported) {
         Verdict longest = null;
         Demand slowest = deciding.demand();
         for (Decision decision : decisions) {
@@ -162,7 +163,7 @@ final class RulingWriter {
      * Returns the decision whose limit is reported. A refusal takes precedence, then the lower number of remaining permits, then report
      * order. Within one decision, the engine has already chosen its limit in the same way.
      */
-    private static @Nullable Decision deciding(LimitGroup group, List<Decision> decisions) {
+    private static @Nullable Decision deciding(LimitGroup group, SideDecisions decisions) {
         Decision best = null;
         for (Decision decision : decisions) {
             if (best == null || before(group, decision, best)) {

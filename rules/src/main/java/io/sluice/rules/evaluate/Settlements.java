@@ -1,13 +1,14 @@
 package io.sluice.rules.evaluate;
 
-import io.sluice.core.Decision;
-import io.sluice.core.Limiter;
 import io.sluice.core.spi.CallbackFailures;
 import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.spi.SettlementResult.Kind;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.reserve.SettledLimit;
+import io.sluice.rules.side.Side;
+import io.sluice.rules.side.SideDecisions;
+import io.sluice.rules.side.Sides;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,9 +17,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
-/** Settles reservations at the engines that counted them, and notifies a listener of the results. Thread-safe. */
+/** Settles reservations at the sides that counted them, and notifies a listener of the results. Thread-safe. */
 final class Settlements {
 
     /** The reason why a reservation stays charged: the store did not answer the settlement. */
@@ -28,8 +29,7 @@ final class Settlements {
     private static final String USAGE = "usage";
 
     private final String issuer;
-    private final Limiter local;
-    private final @Nullable Limiter shared;
+    private final Sides sides;
     private final RulingListener listener;
     private final CallbackFailures failures;
     private final Map<Settling, CompletableFuture<?>> underWay = new ConcurrentHashMap<>();
@@ -38,31 +38,24 @@ final class Settlements {
      * @param issuer the name of this process in reservations of limits that it counts itself
      * @param failures the collector of exceptions of the listener
      */
-    Settlements(
-            String issuer,
-            Limiter local,
-            @Nullable Limiter shared,
-            RulingListener listener,
-            CallbackFailures failures) {
+    Settlements(String issuer, Sides sides, RulingListener listener, CallbackFailures failures) {
         this.issuer = issuer;
-        this.local = local;
-        this.shared = shared;
+        this.sides = sides;
         this.listener = listener;
         this.failures = failures;
     }
 
     /** Settles a reservation, see {@link Evaluator#settle}. */
     CompletionStage<List<SettledLimit>> settle(Reservation reservation, Map<String, Long> actual, Duration atMost) {
-        Settling each = new Settling(reservation, Settling.named(actual, reservation), issuer, local, shared);
-        return settle(each, atMost, listener::settled, FAILED);
+        Settling each = new Settling(reservation, Settling.named(actual, reservation), issuer, sides);
+        return settle(each, side -> atMost, listener::settled, FAILED);
     }
 
     /** Returns an object that charges usage through a router. */
     UsageCharges usage(EngineRouter engines) {
         return new UsageCharges(engines, issuer, (reservation, actual) -> {
-            Settling each = new Settling(reservation, actual, issuer, local, shared);
-            return settle(each, Evaluator.PERMITS_MAY_TAKE, listener::used, USAGE)
-                    .handle((settled, failure) -> each.settled());
+            Settling each = new Settling(reservation, actual, issuer, sides);
+            return settle(each, Side::deadline, listener::used, USAGE).handle((settled, failure) -> each.settled());
         });
     }
 
@@ -73,7 +66,7 @@ final class Settlements {
      * @param given the decisions whose charges were given back
      * @param told whether the listener was notified of the reservation
      */
-    CompletionStage<?> givenBack(Reservation reservation, List<Decision> given, boolean told) {
+    CompletionStage<?> givenBack(Reservation reservation, SideDecisions given, boolean told) {
         Consumer<SettledLimit> then = told ? listener::settled : settled -> {};
         Map<ReservedLimit, Long> rest = new LinkedHashMap<>();
         for (ReservedLimit limit : reservation.limits()) {
@@ -85,23 +78,19 @@ final class Settlements {
         }
         return rest.isEmpty()
                 ? CompletableFuture.completedFuture(null)
-                : settle(
-                                new Settling(reservation, rest, issuer, local, shared),
-                                Evaluator.PERMITS_MAY_TAKE,
-                                then,
-                                FAILED)
+                : settle(new Settling(reservation, rest, issuer, sides), Side::deadline, then, FAILED)
                         .handle((settled, failure) -> failure == null);
     }
 
-    private static boolean isOf(ReservedLimit limit, List<Decision> decisions) {
-        return decisions.stream()
+    private static boolean isOf(ReservedLimit limit, SideDecisions decisions) {
+        return decisions.all().stream()
                 .flatMap(decision -> decision.ask().demands().stream())
                 .anyMatch(demand ->
                         demand.label().equals(limit.label()) && demand.key().equals(limit.key()));
     }
 
     private CompletionStage<List<SettledLimit>> settle(
-            Settling each, Duration atMost, Consumer<SettledLimit> then, String otherwise) {
+            Settling each, Function<Side, Duration> atMost, Consumer<SettledLimit> then, String otherwise) {
         CompletableFuture<List<SettledLimit>> settling = each.settle(atMost)
                 .whenComplete((settled, failure) -> {
                     each.settled().forEach(limit -> tell(limit, then));

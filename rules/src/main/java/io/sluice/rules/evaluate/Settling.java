@@ -1,48 +1,42 @@
 package io.sluice.rules.evaluate;
 
-import io.sluice.core.Limiter;
 import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.SettlementResult;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.reserve.SettledLimit;
+import io.sluice.rules.side.Side;
+import io.sluice.rules.side.Sides;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
-/** The settlement of one reservation at the engines that counted it. Used once. */
+/** The settlement of one reservation at the sides that counted it. Used once. */
 final class Settling {
 
     private final Reservation reservation;
-    private final Limiter local;
-    private final @Nullable Limiter shared;
+    private final Sides sides;
 
     private final List<ReservedLimit> limits = new ArrayList<>();
     private final List<Settlement> settlements = new ArrayList<>();
-    private final List<Integer> here = new ArrayList<>();
-    private final List<Integer> inStore = new ArrayList<>();
+    private final Map<Side, List<Integer>> positions = new LinkedHashMap<>();
     private final Map<Integer, SettlementResult> results = new ConcurrentHashMap<>();
 
     /**
      * @param actual the real figures; limits without a figure stay as they are
      * @param issuer the name of this process; limits that another process counts itself are unknown here
      */
-    Settling(
-            Reservation reservation,
-            Map<ReservedLimit, Long> actual,
-            String issuer,
-            Limiter local,
-            @Nullable Limiter shared) {
+    Settling(Reservation reservation, Map<ReservedLimit, Long> actual, String issuer, Sides sides) {
         this.reservation = reservation;
-        this.local = local;
-        this.shared = shared;
+        this.sides = sides;
         for (ReservedLimit limit : reservation.limits()) {
             Long figure = actual.get(limit);
             if (figure != null) {
@@ -81,34 +75,39 @@ final class Settling {
         int position = limits.size();
         limits.add(limit);
         settlements.add(reservation.settlement(limit, figure));
-        if (limit.inStore() && shared != null) {
-            inStore.add(position);
-        } else if (!limit.inStore() && reservation.issuer().equals(issuer)) {
-            here.add(position);
+        Optional<Side> side = sides.find(limit.side())
+                .filter(found -> found.remote() || reservation.issuer().equals(issuer));
+        if (side.isPresent()) {
+            positions.computeIfAbsent(side.get(), first -> new ArrayList<>()).add(position);
         } else {
             results.put(position, SettlementResult.UNKNOWN);
         }
     }
 
     /**
-     * Settles the reservation. The stage completes when all engines have answered or failed, exceptionally if one has failed.
+     * Settles the reservation. The stage completes when all sides have answered or failed, exceptionally if one has failed.
+     *
+     * @param atMost the maximum time of each side
      */
-    CompletionStage<List<SettledLimit>> settle(Duration atMost) {
-        return settle(local, here, atMost).thenCombine(settle(shared, inStore, atMost), (a, b) -> settled());
+    CompletionStage<List<SettledLimit>> settle(Function<Side, Duration> atMost) {
+        CompletionStage<?> done = CompletableFuture.completedFuture(null);
+        for (Map.Entry<Side, List<Integer>> own : positions.entrySet()) {
+            Duration most = atMost.apply(own.getKey());
+            done = done.thenCombine(settle(own.getKey(), own.getValue(), most), (a, b) -> b);
+        }
+        return done.thenApply(last -> settled());
     }
 
-    private CompletionStage<?> settle(@Nullable Limiter limiter, List<Integer> positions, Duration atMost) {
-        return limiter == null || positions.isEmpty()
-                ? CompletableFuture.completedFuture(null)
-                : limiter.settle(positions.stream().map(settlements::get).toList(), atMost)
-                        .thenAccept(own -> {
-                            for (int i = 0; i < own.size(); i++) {
-                                results.put(positions.get(i), own.get(i));
-                            }
-                        });
+    private CompletionStage<?> settle(Side side, List<Integer> own, Duration atMost) {
+        List<Settlement> some = own.stream().map(settlements::get).toList();
+        return side.limiter().settle(some, atMost).thenAccept(answers -> {
+            for (int i = 0; i < answers.size(); i++) {
+                results.put(own.get(i), answers.get(i));
+            }
+        });
     }
 
-    /** Returns the results for the limits whose engines have answered, in the order of the reservation. */
+    /** Returns the results for the limits whose sides have answered, in the order of the reservation. */
     List<SettledLimit> settled() {
         List<SettledLimit> settled = new ArrayList<>(limits.size());
         for (int i = 0; i < limits.size(); i++) {
@@ -120,7 +119,7 @@ final class Settling {
         return settled;
     }
 
-    /** Returns the limits whose engines have failed. Empty if none has. */
+    /** Returns the limits whose sides have failed. Empty if none has. */
     Optional<Reservation> failed() {
         List<ReservedLimit> failed = new ArrayList<>();
         for (int i = 0; i < limits.size(); i++) {

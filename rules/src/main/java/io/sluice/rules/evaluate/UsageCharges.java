@@ -11,6 +11,7 @@ import io.sluice.core.spi.Verdict;
 import io.sluice.rules.reserve.Reservation;
 import io.sluice.rules.reserve.ReservedLimit;
 import io.sluice.rules.reserve.SettledLimit;
+import io.sluice.rules.side.SideDecisions;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -61,7 +62,7 @@ final class UsageCharges {
                         .thenCompose(looked -> charge(matched.usage(), looked));
     }
 
-    private CompletionStage<List<UsedLimit>> charge(LimitGroup usage, List<Decision> looked) {
+    private CompletionStage<List<UsedLimit>> charge(LimitGroup usage, SideDecisions looked) {
         Map<ReservedLimit, Long> actual = new LinkedHashMap<>();
         for (Decision decision : looked) {
             for (Demand demand : decision.degraded() == null ? decision.ask().demands() : List.<Demand>of()) {
@@ -75,7 +76,7 @@ final class UsageCharges {
                             decision.outcome().atMicros(),
                             REPEATED_FOR,
                             null,
-                            bound.inStore());
+                            bound.side().name());
                     actual.put(nothing, Math.min(bound.permits(), Limit.MAX_PERMITS));
                 }
             }
@@ -86,7 +87,7 @@ final class UsageCharges {
         return settled.thenApply(limits -> used(usage, looked, limits));
     }
 
-    private static List<UsedLimit> used(LimitGroup usage, List<Decision> looked, List<SettledLimit> settled) {
+    private static List<UsedLimit> used(LimitGroup usage, SideDecisions looked, List<SettledLimit> settled) {
         List<UsedLimit> used = new ArrayList<>();
         for (BoundLimit bound : usage.limits()) {
             if (bound.demand() != null) {
@@ -96,7 +97,7 @@ final class UsageCharges {
         return used;
     }
 
-    private static UsedLimit used(BoundLimit bound, List<Decision> looked, List<SettledLimit> settled) {
+    private static UsedLimit used(BoundLimit bound, SideDecisions looked, List<SettledLimit> settled) {
         Optional<SettledLimit> charged = settled.stream()
                 .filter(limit -> bound.asks(limit.limit().label(), limit.limit().key()))
                 .filter(limit -> limit.result().kind() == SettlementResult.Kind.SETTLED
@@ -118,7 +119,7 @@ final class UsageCharges {
                 }
             }
         }
-        String reason = CombinedDecisions.degraded(looked);
+        String reason = looked.degraded();
         return new UsedLimit(bound, bound.reported(0, Optional.empty()), reason == null ? UNKNOWN : reason);
     }
 

@@ -7,6 +7,7 @@ import io.sluice.core.limit.Parameter;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Label;
 import io.sluice.rules.cost.AnswerAttribute;
+import io.sluice.rules.side.Side;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -34,13 +35,17 @@ import org.jspecify.annotations.Nullable;
  * The text of a reservation. It contains all data that a settlement needs, so no table of reservations is kept, and every node on the same
  * store accepts it. With an invented text, a caller could give back permits that were never taken: seal the text before it leaves the
  * process. It contains keys as they are counted: hashed under {@code privacy: hash}.
+ *
+ * <p>Form 1 of the text knows this process and the store only. Every version of the program reads it, so a reservation has form 1 unless
+ * other sides hold a count. Form 2 names the side of each count.
  */
 public final class ReservationText {
 
     /** The maximum length of the text of a reservation. */
     public static final int LONGEST = 32 * 1024;
 
-    private static final int FORM = 1;
+    private static final int PROCESS_AND_STORE = 1;
+    private static final int NAMED_SIDES = 2;
     private static final int MOST_LIMITS = 1_000;
 
     /** The written form of a limit, after a letter. Limits that cannot be settled have no form. */
@@ -83,12 +88,13 @@ public final class ReservationText {
     public static Optional<String> write(Reservation reservation) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
         try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeByte(FORM);
+            int form = form(reservation);
+            out.writeByte(form);
             out.writeUTF(reservation.id());
             out.writeUTF(reservation.issuer());
             out.writeShort(reservation.limits().size());
             for (ReservedLimit limit : reservation.limits()) {
-                write(limit, out);
+                write(limit, form, out);
             }
         } catch (UTFDataFormatException e) {
             return Optional.empty();
@@ -107,7 +113,8 @@ public final class ReservationText {
         }
         try (DataInputStream in = new DataInputStream(
                 new ByteArrayInputStream(Base64.getUrlDecoder().decode(text)))) {
-            if (in.readByte() != FORM) {
+            int form = in.readByte();
+            if (form != PROCESS_AND_STORE && form != NAMED_SIDES) {
                 return Optional.empty();
             }
             String id = in.readUTF();
@@ -118,7 +125,7 @@ public final class ReservationText {
             }
             List<ReservedLimit> limits = new ArrayList<>(Math.min(count, 16));
             for (int i = 0; i < count; i++) {
-                limits.add(readLimit(in));
+                limits.add(readLimit(form, in));
             }
             return in.available() == 0 ? Optional.of(new Reservation(id, issuer, limits)) : Optional.empty();
         } catch (IOException | IllegalArgumentException | DateTimeException e) {
@@ -126,7 +133,16 @@ public final class ReservationText {
         }
     }
 
-    private static void write(ReservedLimit limit, DataOutputStream out) throws IOException {
+    private static int form(Reservation reservation) {
+        for (ReservedLimit limit : reservation.limits()) {
+            if (!limit.side().equals(Side.PROCESS) && !limit.side().equals(Side.STORE)) {
+                return NAMED_SIDES;
+            }
+        }
+        return PROCESS_AND_STORE;
+    }
+
+    private static void write(ReservedLimit limit, int form, DataOutputStream out) throws IOException {
         out.writeUTF(limit.label().rule());
         out.writeUTF(limit.label().limit());
         out.writeUTF(limit.label().mode());
@@ -137,10 +153,14 @@ public final class ReservationText {
         out.writeLong(limit.within().toMillis());
         AnswerAttribute by = limit.by();
         out.writeUTF(by == null ? "" : by.toString());
-        out.writeBoolean(limit.inStore());
+        if (form == PROCESS_AND_STORE) {
+            out.writeBoolean(limit.side().equals(Side.STORE));
+        } else {
+            out.writeUTF(limit.side());
+        }
     }
 
-    private static ReservedLimit readLimit(DataInputStream in) throws IOException {
+    private static ReservedLimit readLimit(int form, DataInputStream in) throws IOException {
         Label label = new Label(in.readUTF(), in.readUTF(), in.readUTF());
         return new ReservedLimit(
                 label,
@@ -150,7 +170,11 @@ public final class ReservationText {
                 in.readLong(),
                 Duration.ofMillis(in.readLong()),
                 answer(in.readUTF()),
-                in.readBoolean());
+                readSide(form, in));
+    }
+
+    private static String readSide(int form, DataInputStream in) throws IOException {
+        return form == NAMED_SIDES ? in.readUTF() : in.readBoolean() ? Side.STORE : Side.PROCESS;
     }
 
     private static @Nullable AnswerAttribute answer(String text) {

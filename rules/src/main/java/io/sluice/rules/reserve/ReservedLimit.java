@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param chargedAtMicros the time of the charge, by the engine's clock
  * @param within the time after the charge in which it can be settled
  * @param by the attribute of the answer that contains the real figure; null if only the caller knows it
- * @param inStore whether the shared store holds the count, instead of the process that decided
+ * @param side the name of the side that holds the count
  */
 public record ReservedLimit(
         Label label,
@@ -28,7 +28,7 @@ public record ReservedLimit(
         long chargedAtMicros,
         Duration within,
         @Nullable AnswerAttribute by,
-        boolean inStore) {
+        String side) {
 
     /** Returns the name of the limit in reports, {@code <rule>.<limit>}. */
     public String id() {

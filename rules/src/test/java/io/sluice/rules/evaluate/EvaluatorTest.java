@@ -134,7 +134,7 @@ class EvaluatorTest {
         }
 
         Settled look = settled(evaluator, Map.of("user", "other"), 0);
-        assertThat(look.decisions().get(0).outcome().verdicts().get(0).remaining())
+        assertThat(look.decisions().all().get(0).outcome().verdicts().get(0).remaining())
                 .isEqualTo(9);
     }
 
@@ -287,7 +287,7 @@ class EvaluatorTest {
         Settled ruling = settled(inProcess(rules), Map.of(), 1);
 
         assertThat(ruling.mode()).isEqualTo("local");
-        assertThat(ruling.decisions().get(0).allowed()).isTrue();
+        assertThat(ruling.decisions().all().get(0).allowed()).isTrue();
     }
 
     @Test

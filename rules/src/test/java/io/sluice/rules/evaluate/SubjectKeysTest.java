@@ -3,12 +3,16 @@ package io.sluice.rules.evaluate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.sluice.core.Limiter;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.KeyDigest;
+import io.sluice.core.time.ManualClock;
 import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.caller.SubjectKeys;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.side.Sides;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.testkit.QuietClock;
 import java.util.ArrayList;
@@ -47,8 +51,10 @@ final class SubjectKeysTest {
 
     /** Returns the keys of all counts that a request uses. */
     private static Map<String, String> keys(Map<String, String> request) {
+        ManualClock clock = QuietClock.at(1_790_000_000_000_000L);
+        Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
         MatchedRequest matched = MatchedRequest.of(
-                rules(), Attributes.of(request), 1, true, SETTINGS.keys(), QuietClock.at(1_790_000_000_000_000L));
+                rules(), Attributes.of(request), 1, Sides.of(limiter, limiter), SETTINGS.keys(), clock);
         List<BoundLimit> bound = new ArrayList<>(matched.live().limits());
         matched.shadows().forEach(group -> bound.addAll(group.limits()));
         Map<String, String> keys = new HashMap<>();
