@@ -36,9 +36,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(3_600)
 class MemorySystemTest {
 
-    private static final int CALLERS = 200_000;
-    private static final int WARM_UP = 200_000;
-    private static final int REQUESTS = SeededRandom.scaled(60_000, 600_000);
+    private static final int CALLERS = 20_000;
+    private static final int WARM_UP = 100_000;
+    private static final int REQUESTS = SeededRandom.scaled(30_000, 300_000);
 
     /** The bytes that a request may leave outside of the heap. What libraries keep for a while has to fit as well. */
     private static final int LEFT_BYTES = 40;
