@@ -27,6 +27,9 @@ final class Schema {
 
     /** Brings the schema up to date. A database with data is saved first. */
     void migrate(Database database) throws DatabaseUnusableException {
+        if (Migrations.areIn(JdbcClient.create(source))) {
+            return;
+        }
         Flyway flyway = flyway(MigrationVersion.LATEST);
         if (flyway.validateWithResult().validationSuccessful) {
             return;
@@ -42,6 +45,9 @@ final class Schema {
 
     /** Refuses a database that a center of another version has to open first. */
     void requireCurrent() throws DatabaseUnusableException {
+        if (Migrations.areIn(JdbcClient.create(source))) {
+            return;
+        }
         if (flyway(MigrationVersion.LATEST).info().pending().length > 0) {
             throw new DatabaseUnusableException("database " + kind.name() + ": schema " + version()
                     + " is not that of this program (expected: a database that a center of this version has opened;"
@@ -63,8 +69,8 @@ final class Schema {
     private Flyway flyway(MigrationVersion target) {
         return Flyway.configure(Schema.class.getClassLoader())
                 .dataSource(source)
-                .locations("classpath:io/sluice/center/migrations")
-                .table("sluice_schema")
+                .locations("classpath:" + Migrations.FOLDER)
+                .table(Migrations.TABLE)
                 .placeholders(kind.placeholders(JdbcClient.create(source)))
                 .target(target)
                 .failOnMissingLocations(true)

@@ -22,6 +22,7 @@ import io.sluice.center.sink.SinkRoutes;
 import io.sluice.center.stream.StreamServlet;
 import io.sluice.center.token.TokenRoutes;
 import java.util.List;
+import org.apache.catalina.LifecycleListener;
 import org.apache.catalina.core.StandardHost;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
@@ -115,6 +116,18 @@ final class WebConfiguration {
     WebServerFactoryCustomizer<TomcatServletWebServerFactory> problems() {
         return factory -> factory.addContextCustomizers(
                 context -> ((StandardHost) context.getParent()).setErrorReportValveClass(ProblemValve.class.getName()));
+    }
+
+    /** Prevents a search for pages in all jars. {@code PageRoutes} has the pages. */
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> pages() {
+        return factory -> factory.addContextCustomizers(context -> {
+            for (LifecycleListener listener : context.findLifecycleListeners()) {
+                if (listener.getClass().getName().endsWith("$StaticResourceConfigurer")) {
+                    context.removeLifecycleListener(listener);
+                }
+            }
+        });
     }
 
     /** Comes before all filters. */

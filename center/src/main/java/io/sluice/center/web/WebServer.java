@@ -16,9 +16,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.web.server.servlet.context.AnnotationConfigServletWebServerApplicationContext;
 import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigUtils;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertySource;
@@ -67,8 +71,7 @@ public final class WebServer implements AutoCloseable {
             beans.registerBean(ExplainParts.class, center::explanations);
             beans.registerBean(AuditSinks.class, center::sinks);
             beans.registerBean(
-                    Decisions.class,
-                    () -> new Decisions(center.traffic().decisions(), center.traffic()::rules));
+                    Decisions.class, () -> new Decisions(center.traffic().decisions(), center.traffic()::rules));
             beans.registerBean(Alerts.class, center::alerts);
             beans.registerBean(DurableBook.class, () -> new DurableBook(center.database(), center.clock()));
             beans.registerBean(AuditExport.class, () -> new AuditExport(center.database(), center.clock()));
@@ -82,12 +85,16 @@ public final class WebServer implements AutoCloseable {
     private static ServletWebServerApplicationContext started(
             Map<String, Object> properties, Consumer<GenericApplicationContext> parts) {
         AnnotationConfigServletWebServerApplicationContext context =
-                new AnnotationConfigServletWebServerApplicationContext();
+                new AnnotationConfigServletWebServerApplicationContext(new Beans());
         MutablePropertySources sources = context.getEnvironment().getPropertySources();
         sources.stream().map(PropertySource::getName).toList().forEach(sources::remove);
         sources.addFirst(new MapPropertySource("center", properties));
         parts.accept(context);
         context.register(WebConfiguration.class);
+        // No bean has listeners by annotation, and the search for them would read every method of every bean.
+        context.removeBeanDefinition(AnnotationConfigUtils.EVENT_LISTENER_PROCESSOR_BEAN_NAME);
+        // The configuration has all definitions. A frozen factory remembers the beans of each type.
+        context.addBeanFactoryPostProcessor(ConfigurableListableBeanFactory::freezeConfiguration);
         try {
             context.refresh();
         } catch (RuntimeException e) {
@@ -97,10 +104,28 @@ public final class WebServer implements AutoCloseable {
         return context;
     }
 
+    /** A factory that finds quickly that no bean has a type with arguments. Spring Security asks for thirty such types of customizers. */
+    private static final class Beans extends DefaultListableBeanFactory {
+
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String[] getBeanNamesForType(ResolvableType type, boolean includeNonSingletons, boolean allowEagerInit) {
+            Class<?> raw = type.resolve();
+            // A frozen factory remembers the beans of a class, but looks at all beans for a type with arguments.
+            if (raw != null
+                    && type.hasGenerics()
+                    && isConfigurationFrozen()
+                    && getBeanNamesForType(raw, includeNonSingletons, allowEagerInit).length == 0) {
+                return new String[0];
+            }
+            return super.getBeanNamesForType(type, includeNonSingletons, allowEagerInit);
+        }
+    }
+
     /** Returns the port that the server listens on. */
     public int port() {
-        return Objects.requireNonNull(context.getWebServer())
-                .getPort();
+        return Objects.requireNonNull(context.getWebServer()).getPort();
     }
 
     /** Returns the web application. */

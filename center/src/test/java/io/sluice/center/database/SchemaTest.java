@@ -56,10 +56,12 @@ class SchemaTest {
                     .update();
         }
         assertThat(subjects(client, "ann ")).isEqualTo(1);
+        assertThat(Migrations.areIn(client)).isFalse();
         List<Map<String, Object>> accounts =
                 client.sql("SELECT * FROM account").query().listOfRows();
         try (Database upgraded = Database.open(old, data.resolve("old"));
                 Database fresh = Database.open(server.database(), Files.createDirectories(data.resolve("new")))) {
+            assertThat(Migrations.areIn(client)).isTrue();
             for (String question : List.of(MARIADB_COLUMNS, MARIADB_INDEXES)) {
                 assertThat(rows(upgraded, question)).isNotEmpty().isEqualTo(rows(fresh, question));
             }
@@ -85,6 +87,33 @@ class SchemaTest {
             assertThat(rows(upgraded, SQLITE).toString()).doesNotContainIgnoringCase("collate");
             compareAsBytes(upgraded);
             compareAsBytes(fresh);
+        }
+    }
+
+    /** Such a database is left to Flyway, which migrates it or explains what is wrong with it. */
+    @Test
+    void aDatabaseWithOtherMigrationsIsNotTakenForACurrentOne() throws Exception {
+        try (Database database = Database.open("", data)) {
+            assertThat(database.read(Migrations::areIn)).isTrue();
+            for (String change : List.of(
+                    "UPDATE sluice_schema SET checksum = 1 WHERE version = '5'",
+                    "UPDATE sluice_schema SET checksum = NULL WHERE version = '5'",
+                    "UPDATE sluice_schema SET success = 0 WHERE version = '5'",
+                    "DELETE FROM sluice_schema WHERE version = '13'",
+                    "INSERT INTO sluice_schema SELECT 99, '99', 'later', type, script, 1, installed_by, installed_on,"
+                            + " execution_time, success FROM sluice_schema WHERE version = '1'",
+                    "DROP TABLE sluice_schema")) {
+                assertThat(database.<Boolean>write(client -> {
+                            client.sql("SAVEPOINT before").update();
+                            client.sql(change).update();
+                            boolean same = Migrations.areIn(client);
+                            client.sql("ROLLBACK TO before").update();
+                            return same;
+                        }))
+                        .as(change)
+                        .isFalse();
+            }
+            assertThat(database.read(Migrations::areIn)).isTrue();
         }
     }
 
