@@ -391,13 +391,13 @@ class ConsoleFrameTest extends OnStage {
         sentences.addAll(sentences(now, old));
         sentences.add("and 3 more changes");
         as("lena").look("light", "zh").view("/rules");
-        List<String> said = new ArrayList<>();
-        for (String sentence : sentences) {
-            said.add(page.async(
-                    "const done = arguments[arguments.length - 1]; import('/assets/console/change-words.js')"
-                            + ".then((words) => done(words.changeWords(arguments[0])), (failure) => done(String(failure)))",
-                    sentence));
-        }
+        List<String> said = page.async(
+                        "const done = arguments[arguments.length - 1]; import('/assets/console/change-words.js')"
+                                + ".then((words) => done(arguments[0].map(words.changeWords).join('\\n')),"
+                                + " (failure) => done(String(failure)))",
+                        sentences)
+                .lines()
+                .toList();
         assertThat(said).hasSameSizeAs(sentences).hasSizeGreaterThan(70);
         // Ids and values of the rules above have no such words.
         Pattern english = Pattern.compile(
