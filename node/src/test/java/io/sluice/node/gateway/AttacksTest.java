@@ -187,9 +187,9 @@ class AttacksTest {
     /** Returns the bytes that the event loops allocate for requests to a path, after a warm-up. */
     private static long allocatedFor(GatewayUnderTest gateway, String path) throws Exception {
         try (RepliesClient client = gateway.connect()) {
-            ask(client, path, 20);
+            ask(client, path, 10);
             Map<Long, Long> before = allocatedByEventLoops();
-            ask(client, path, 100);
+            ask(client, path, 30);
             return allocatedByEventLoops().entrySet().stream()
                     .mapToLong(loop -> loop.getValue() - before.getOrDefault(loop.getKey(), 0L))
                     .sum();
