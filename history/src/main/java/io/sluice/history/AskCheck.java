@@ -1,7 +1,7 @@
 package io.sluice.history;
 
 import io.sluice.core.history.AnswerEvent;
-import io.sluice.core.history.AskIds;
+import io.sluice.core.history.AskTraces;
 import io.sluice.core.history.SpendEvent;
 import io.sluice.core.history.StepEvent;
 import io.sluice.core.history.UnspendEvent;
@@ -186,6 +186,6 @@ final class AskCheck {
     }
 
     private Asking ask(String id) {
-        return asks.computeIfAbsent(AskIds.whole(id), unknown -> new Asking());
+        return asks.computeIfAbsent(AskTraces.whole(id), unknown -> new Asking());
     }
 }

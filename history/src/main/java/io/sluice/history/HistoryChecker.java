@@ -2,7 +2,7 @@ package io.sluice.history;
 
 import io.sluice.core.algorithm.StepBack;
 import io.sluice.core.history.AnswerEvent;
-import io.sluice.core.history.AskIds;
+import io.sluice.core.history.AskTraces;
 import io.sluice.core.history.GapEvent;
 import io.sluice.core.history.HistoryEvent;
 import io.sluice.core.history.SpendEvent;
@@ -216,7 +216,7 @@ public final class HistoryChecker {
             } else if (event instanceof SpendEvent spent) {
                 spends += share.isFirst() ? 1 : 0;
                 answers += share.isFirst() && spent.answers() ? 1 : 0;
-                if (share.has(AskIds.whole(spent.ask()))) {
+                if (share.has(AskTraces.whole(spent.ask()))) {
                     asks.spent(spent);
                 }
                 if (share.has(spent.lease())) {
@@ -224,7 +224,7 @@ public final class HistoryChecker {
                 }
             } else if (event instanceof UnspendEvent unspent) {
                 spends += share.isFirst() ? 1 : 0;
-                if (share.has(AskIds.whole(unspent.ask()))) {
+                if (share.has(AskTraces.whole(unspent.ask()))) {
                     asks.unspent(unspent);
                 }
                 if (share.has(unspent.lease())) {
@@ -232,7 +232,7 @@ public final class HistoryChecker {
                 }
             } else if (event instanceof AnswerEvent answered) {
                 answers += share.isFirst() ? 1 : 0;
-                if (share.has(AskIds.whole(answered.ask()))) {
+                if (share.has(AskTraces.whole(answered.ask()))) {
                     asks.answered(answered);
                 }
                 String refusing = answered.refusing();
@@ -254,7 +254,7 @@ public final class HistoryChecker {
     private static void recorded(
             StepEvent recorded, Share share, AskCheck asks, SpendCheck leases, RefusalMemoryCheck memory) {
         if (recorded.step() instanceof StepEvent.Asked asked) {
-            String ask = AskIds.whole(asked.ask());
+            String ask = AskTraces.whole(asked.ask());
             if (share.has(ask)) {
                 asks.asked(recorded, asked);
             }

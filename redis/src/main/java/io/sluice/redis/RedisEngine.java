@@ -242,8 +242,8 @@ final class RedisEngine implements NamedEngine {
         if (!refusals.isExpected(counts, clock.nanoTime())) {
             return chargeAndRemember(ask, counts);
         }
-        String id = ask.id().isEmpty() ? "" : ask.id() + "/look";
-        return put(ask.looking().called(id), counts)
+        String trace = ask.trace().isEmpty() ? "" : ask.trace() + "/look";
+        return put(ask.looking().tracedBy(trace), counts)
                 .thenCompose(seen -> seen instanceof EngineDecision decided && decided.allowed()
                         ? chargeAndRemember(ask, counts)
                         : CompletableFuture.completedFuture(seen));

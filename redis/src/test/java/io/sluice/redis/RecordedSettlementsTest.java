@@ -145,7 +145,7 @@ final class RecordedSettlementsTest {
     }
 
     private EngineDecision decide(RedisEngine engine, Ask ask) throws Exception {
-        PendingOutcome pending = (PendingOutcome) engine.decide(ask.called("a" + names++));
+        PendingOutcome pending = (PendingOutcome) engine.decide(ask.tracedBy("a" + names++));
         return (EngineDecision) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The answer that a caller received, unless a {@link SpendEvent} already records it. If an ask goes through several engines,
  * each records its answer under the same id. Immutable.
  *
- * @param ask the ask, see {@link AskIds}
+ * @param ask the ask, see {@link AskTraces}
  * @param demands the number of demands of the ask
  * @param charging whether the ask was meant to charge; false if it only looked
  * @param source the source of the answer
@@ -37,12 +37,12 @@ public record AnswerEvent(
         long epochMicros)
         implements HistoryEvent {
 
-    /** Creates the event for a decision made now, under the ask's id or a new id if it has none. */
+    /** Creates the event for a decision made now, under the ask's trace or a new trace if it has none. */
     public static AnswerEvent of(
             Ask ask, EngineDecision decided, Source source, @Nullable String refusing, Clock clock) {
         List<Demand> demands = ask.demands();
         return new AnswerEvent(
-                ask.id().isEmpty() ? AskIds.next() : ask.id(),
+                ask.trace().isEmpty() ? AskTraces.next() : ask.trace(),
                 demands.size(),
                 ask.charges(),
                 decided.allowed(),

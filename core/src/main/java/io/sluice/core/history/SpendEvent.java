@@ -3,7 +3,7 @@ package io.sluice.core.history;
 /**
  * A node let a caller pass on permits of a lease, without asking the store. Immutable.
  *
- * @param ask the ask, see {@link AskIds}
+ * @param ask the ask, see {@link AskTraces}
  * @param count the count
  * @param answers whether this covered the whole ask and the caller received its answer. Such an ask has no {@link AnswerEvent}:
  *     most decisions are of this kind, and each would be recorded twice

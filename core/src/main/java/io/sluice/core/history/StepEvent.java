@@ -36,7 +36,7 @@ public record StepEvent(String count, long since, long number, boolean changed, 
     /**
      * A demand was decided, and charged if {@code charging} and its ask as a whole was allowed.
      *
-     * @param ask the id that joins the demands of one ask, see {@link AskIds}
+     * @param ask the trace that joins the demands of one ask, see {@link AskTraces}
      * @param ruleVersion the version of the rules in force; 0 without rules
      */
     public record Asked(String ask, Demand demand, boolean charging, long ruleVersion, Verdict verdict)

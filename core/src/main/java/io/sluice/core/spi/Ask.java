@@ -14,7 +14,7 @@ import java.util.Objects;
  * @param onFailure the policy that decides if the engine does not
  * @param localShare the share of each limit that this process enforces under {@link FailurePolicy#LOCAL}
  * @param ruleVersion the version of the rules in force; 0 without rules
- * @param id the id of this ask in a history, see {@link io.sluice.core.history.AskIds}; empty if it has none yet
+ * @param trace the name of this ask in a history, see {@link io.sluice.core.history.AskTraces}; empty if it has none yet
  */
 public record Ask(
         List<Demand> demands,
@@ -23,7 +23,7 @@ public record Ask(
         FailurePolicy onFailure,
         double localShare,
         long ruleVersion,
-        String id) {
+        String trace) {
 
     /** The deadline of an ask that waits without a time limit. */
     public static final long NO_DEADLINE = Long.MAX_VALUE;
@@ -46,7 +46,7 @@ public record Ask(
         demands = List.copyOf(demands);
         Objects.requireNonNull(purpose, "purpose");
         Objects.requireNonNull(onFailure, "onFailure");
-        Objects.requireNonNull(id, "id");
+        Objects.requireNonNull(trace, "trace");
         if (!(localShare > 0 && localShare <= 1)) {
             throw new IllegalArgumentException("localShare: " + localShare + " (expected: above 0, at most 1)");
         }
@@ -61,7 +61,7 @@ public record Ask(
         }
     }
 
-    /** Creates an ask without an id. */
+    /** Creates an ask without a trace. */
     public Ask(
             List<Demand> demands,
             Purpose purpose,
@@ -79,25 +79,25 @@ public record Ask(
 
     /** Returns this ask with the purpose {@link Purpose#LOOK}. */
     public Ask looking() {
-        return new Ask(demands, Purpose.LOOK, deadlineNanos, onFailure, localShare, ruleVersion, id);
+        return new Ask(demands, Purpose.LOOK, deadlineNanos, onFailure, localShare, ruleVersion, trace);
     }
 
     public Ask dueAt(long deadlineNanos) {
-        return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, id);
+        return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, trace);
     }
 
     public Ask onFailure(FailurePolicy policy, double localShare) {
-        return new Ask(demands, purpose, deadlineNanos, policy, localShare, ruleVersion, id);
+        return new Ask(demands, purpose, deadlineNanos, policy, localShare, ruleVersion, trace);
     }
 
-    /** Returns this ask with an id. */
-    public Ask called(String id) {
-        return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, id);
+    /** Returns this ask with the name that a history gives it. */
+    public Ask tracedBy(String trace) {
+        return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, trace);
     }
 
     /** Returns this ask with other demands: some of its own demands, or demands that replace them. */
     public Ask of(List<Demand> demands) {
-        return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, id);
+        return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, trace);
     }
 
     public boolean charges() {

@@ -2,7 +2,7 @@ package io.sluice.testkit.engine;
 
 import io.sluice.core.decorator.ForwardingEngine;
 import io.sluice.core.history.AnswerEvent;
-import io.sluice.core.history.AskIds;
+import io.sluice.core.history.AskTraces;
 import io.sluice.core.history.HistoryListener;
 import io.sluice.core.history.StepEvent;
 import io.sluice.core.limit.Limit;
@@ -54,7 +54,7 @@ public final class RecordedEngine extends ForwardingEngine {
 
     @Override
     public synchronized Answer decide(Ask unnamed) {
-        Ask ask = unnamed.id().isEmpty() ? unnamed.called(AskIds.next()) : unnamed;
+        Ask ask = unnamed.trace().isEmpty() ? unnamed.tracedBy(AskTraces.next()) : unnamed;
         Answer answer = engine.decide(ask);
         if (answer instanceof EngineDecision decided) {
             record(ask, decided);
@@ -67,7 +67,7 @@ public final class RecordedEngine extends ForwardingEngine {
         for (int i = 0; i < ask.demands().size(); i++) {
             Demand demand = ask.demands().get(i);
             Verdict verdict = decided.verdicts().get(i);
-            StepEvent.Step step = new StepEvent.Asked(ask.id(), demand, ask.charges(), ask.ruleVersion(), verdict);
+            StepEvent.Step step = new StepEvent.Asked(ask.trace(), demand, ask.charges(), ask.ruleVersion(), verdict);
             record(demand.limit(), demand.key(), ask.charges(), decided.atMicros(), step);
             refusing = refusing == null && !verdict.fits() ? count(demand.limit(), demand.key()) : refusing;
         }

@@ -262,14 +262,14 @@ public final class Leases implements Engine {
     /** Puts back permits that were taken for a request that is not allowed. */
     @SuppressWarnings("FutureReturnValueIgnored") // if it fails, the charge expires
     void giveBackUnused(Ask ask, List<Charge> charges) {
-        List<Charge> others = notPutBack(ask.id(), charges);
+        List<Charge> others = notPutBack(ask.trace(), charges);
         if (others.isEmpty()) {
             return;
         }
         if (listener != LeaseListener.NONE) {
             long now = clock.nanoTime();
-            others.forEach(
-                    charge -> listener.unspent(ask.id(), charge.limit(), charge.key(), "", charge.permits(), now, now));
+            others.forEach(charge ->
+                    listener.unspent(ask.trace(), charge.limit(), charge.key(), "", charge.permits(), now, now));
         }
         engine.giveBack(others);
     }

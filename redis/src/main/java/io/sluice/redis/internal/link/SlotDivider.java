@@ -1,6 +1,6 @@
 package io.sluice.redis.internal.link;
 
-import io.sluice.core.history.AskIds;
+import io.sluice.core.history.AskTraces;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.SettlementResult;
 import io.sluice.redis.internal.wire.Operation;
@@ -71,8 +71,8 @@ public final class SlotDivider {
         List<Operation> parts = new ArrayList<>(places.size());
         for (List<Integer> place : places) {
             int index = parts.size();
-            String id = AskIds.part(whole.ask().id(), index);
-            Operation.AskOperation part = whole.of(place, id, serverMicros);
+            String trace = AskTraces.part(whole.ask().trace(), index);
+            Operation.AskOperation part = whole.of(place, trace, serverMicros);
             part.outcome.thenAccept(outcome -> merged.landed(index, part.ask(), outcome));
             parts.add(part);
         }

@@ -37,7 +37,7 @@ public final class LeaseRecorder implements LeaseListener {
     @Override
     public void spent(Ask ask, String count, String lease, long permits, long nowNanos, long endsNanos) {
         history.happened(new SpendEvent(
-                ask.id(),
+                ask.trace(),
                 count,
                 lease,
                 permits,

@@ -2,7 +2,7 @@ package io.sluice.redis.internal.recording;
 
 import io.sluice.core.decorator.ForwardingEngine;
 import io.sluice.core.history.AnswerEvent;
-import io.sluice.core.history.AskIds;
+import io.sluice.core.history.AskTraces;
 import io.sluice.core.history.HistoryListener;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
@@ -39,7 +39,7 @@ public final class RecordingEngine extends ForwardingEngine {
 
     /** Returns the request with its own id, or with a new id if it has none. */
     static Ask named(Ask ask) {
-        return ask.id().isEmpty() ? ask.called(AskIds.next()) : ask;
+        return ask.trace().isEmpty() ? ask.tracedBy(AskTraces.next()) : ask;
     }
 
     @Override

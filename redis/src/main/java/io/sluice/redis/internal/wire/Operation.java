@@ -116,8 +116,8 @@ public abstract sealed class Operation {
         }
 
         /** Creates the same request for some of the demands. */
-        public AskOperation of(List<Integer> some, String id, LongSupplier serverMicros) {
-            Ask part = ask.of(some.stream().map(ask.demands()::get).toList()).called(id);
+        public AskOperation of(List<Integer> some, String trace, LongSupplier serverMicros) {
+            Ask part = ask.of(some.stream().map(ask.demands()::get).toList()).tracedBy(trace);
             return new AskOperation(part, counts(some), serverMicros);
         }
 
@@ -164,7 +164,7 @@ public abstract sealed class Operation {
                 Demand demand = ask.demands().get(i);
                 reply.record(
                         counts[i],
-                        new StepEvent.Asked(ask.id(), demand, ask.charges(), ask.ruleVersion(), verdicts.get(i)));
+                        new StepEvent.Asked(ask.trace(), demand, ask.charges(), ask.ruleVersion(), verdicts.get(i)));
             }
         }
 
