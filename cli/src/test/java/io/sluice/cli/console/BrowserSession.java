@@ -44,6 +44,7 @@ final class BrowserSession implements AutoCloseable {
                 {"capabilities": {"alwaysMatch": {"goog:loggingPrefs": {"browser": "ALL"}, "goog:chromeOptions": {"binary": "%s", "args":
                 ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--lang=en-US",
                 "--disable-background-networking", "--disable-component-update", "--disable-sync", "--window-size=1440,900",
+                "--disable-features=WebUIOmniboxPopup,WebUIOmniboxFullPopup,WebUIOmniboxAimPopup",
                 "--user-data-dir=%s"]}}}}""".formatted(program(PROGRAMS), folder.resolve("profile")));
         Matcher id = SESSION.matcher(answer);
         if (!id.find()) {
