@@ -7,7 +7,7 @@ import io.sluice.center.checkpoint.AuditKeys;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Backups;
 import io.sluice.center.database.DataDirectory;
 import io.sluice.center.database.Database;

@@ -1,7 +1,7 @@
 package io.sluice.center.account;
 
 import io.sluice.center.command.Command;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.people.Account;

@@ -3,7 +3,7 @@ package io.sluice.center.account;
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
 import io.sluice.center.command.Command;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.Accounts;
 import io.sluice.center.people.People;

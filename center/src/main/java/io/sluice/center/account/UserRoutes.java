@@ -3,7 +3,7 @@ package io.sluice.center.account;
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.GrantsJson;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.signin.PublicAddress;

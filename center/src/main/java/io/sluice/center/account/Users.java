@@ -5,7 +5,7 @@ import io.sluice.center.access.Grant;
 import io.sluice.center.access.GrantsJson;
 import io.sluice.center.access.Right;
 import io.sluice.center.command.Command;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.Accounts;
 import io.sluice.center.people.People;

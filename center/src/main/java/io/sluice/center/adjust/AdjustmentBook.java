@@ -9,7 +9,7 @@ import io.sluice.center.approval.Standing;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.center.people.People;
 import io.sluice.center.version.Versions;

@@ -4,7 +4,7 @@ import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.yaml.PrintableText;

@@ -1,6 +1,6 @@
 package io.sluice.center.alert;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.settings.AlertSeverity;
 import io.sluice.rules.yaml.PrintableText;

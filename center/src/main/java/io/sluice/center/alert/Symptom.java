@@ -1,6 +1,6 @@
 package io.sluice.center.alert;
 
-import io.sluice.center.command.LogText;
+import io.sluice.center.log.LogText;
 
 /**
  * A problem that exists now. Its texts have no line breaks and no control characters, whatever other processes have sent. Immutable.

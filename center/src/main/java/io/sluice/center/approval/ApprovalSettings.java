@@ -1,6 +1,6 @@
 package io.sluice.center.approval;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.rules.yaml.Spans;
 import java.time.Duration;
 

@@ -1,7 +1,7 @@
 package io.sluice.center.approval;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.LostRaceException;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.People;

@@ -3,7 +3,7 @@ package io.sluice.center.approval;
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
 import io.sluice.center.command.Command;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.People;

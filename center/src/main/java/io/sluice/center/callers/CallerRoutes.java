@@ -4,7 +4,7 @@ import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
 import io.sluice.center.access.Visibility;
 import io.sluice.center.callers.TopReply.TopEntry;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.data.RefusedCaller;
 import io.sluice.center.data.TopQuery;
 import io.sluice.center.http.CurrentAccess;

@@ -1,7 +1,7 @@
 package io.sluice.center.callers;
 
 import io.sluice.center.callers.CallerFiles.Span;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.data.CallersView;
 import io.sluice.center.data.DataConsumer;
 import io.sluice.center.data.RefusedCaller;

@@ -1,5 +1,6 @@
 package io.sluice.center.command;
 
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

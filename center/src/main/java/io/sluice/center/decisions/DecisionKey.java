@@ -1,6 +1,6 @@
 package io.sluice.center.decisions;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import java.util.Comparator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

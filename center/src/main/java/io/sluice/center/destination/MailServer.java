@@ -1,6 +1,6 @@
 package io.sluice.center.destination;
 
-import io.sluice.center.command.LogText;
+import io.sluice.center.log.LogText;
 import io.sluice.center.remote.Conversation;
 import io.sluice.center.remote.RemoteSockets;
 import io.sluice.center.settings.AlertSettings;

@@ -1,6 +1,6 @@
 package io.sluice.center.durable;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.RequestBody;
 import io.sluice.runtime.center.CenterDurableLine;
 import io.sluice.runtime.durable.DurableSum;

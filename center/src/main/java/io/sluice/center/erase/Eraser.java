@@ -6,7 +6,7 @@ import io.sluice.center.command.Actor;
 import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package io.sluice.center.erase;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
 import io.sluice.runtime.erasure.Subject;

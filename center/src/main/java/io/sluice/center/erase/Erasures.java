@@ -4,7 +4,7 @@ import io.sluice.center.audit.AuditSeal;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.NodeState;

@@ -8,7 +8,7 @@ import io.sluice.center.callers.AskedPerMinute;
 import io.sluice.center.callers.NodeAnswer;
 import io.sluice.center.callers.Questions;
 import io.sluice.center.callers.Questions.Told;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.fleet.FleetRules;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;

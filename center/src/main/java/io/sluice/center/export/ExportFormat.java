@@ -1,6 +1,6 @@
 package io.sluice.center.export;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import java.util.List;
 
 /** The format of an export. */

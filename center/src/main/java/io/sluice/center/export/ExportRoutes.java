@@ -1,6 +1,6 @@
 package io.sluice.center.export;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.Semaphore;

@@ -4,7 +4,7 @@ import io.sluice.center.access.Grant;
 import io.sluice.center.access.GrantsJson;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
-import io.sluice.center.command.LogText;
+import io.sluice.center.log.LogText;
 import io.sluice.center.database.Database;
 import io.sluice.center.http.RequestAddress;
 import io.sluice.center.identity.server.Evidence;

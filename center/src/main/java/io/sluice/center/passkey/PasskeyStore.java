@@ -2,7 +2,7 @@ package io.sluice.center.passkey;
 
 import com.webauthn4j.verifier.exception.MaliciousCounterValueException;
 import io.sluice.center.command.Command;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.RequestAddress;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.People;

@@ -1,7 +1,7 @@
 package io.sluice.center.passkey;
 
 import com.webauthn4j.verifier.exception.MaliciousCounterValueException;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.People;
 import io.sluice.center.signin.PublicAddress;

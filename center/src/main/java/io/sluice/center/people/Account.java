@@ -4,7 +4,7 @@ import io.sluice.center.access.Access;
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
 import io.sluice.center.command.Actor;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import java.util.List;
 
 /**

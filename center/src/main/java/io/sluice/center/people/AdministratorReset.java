@@ -5,7 +5,7 @@ import io.sluice.center.access.GrantsJson;
 import io.sluice.center.access.Role;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

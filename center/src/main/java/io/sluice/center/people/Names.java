@@ -1,6 +1,6 @@
 package io.sluice.center.people;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import java.text.Normalizer;
 import java.util.Locale;
 import java.util.regex.Pattern;

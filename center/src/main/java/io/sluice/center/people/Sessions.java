@@ -1,6 +1,6 @@
 package io.sluice.center.people;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.core.time.Clock;
 import java.time.Duration;

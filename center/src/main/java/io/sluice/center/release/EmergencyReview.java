@@ -1,5 +1,6 @@
 package io.sluice.center.release;
 
+import io.sluice.center.duty.Duty;
 import io.sluice.center.access.Access;
 import io.sluice.center.approval.Emergencies;
 import io.sluice.center.approval.Emergency;

@@ -1,8 +1,9 @@
 package io.sluice.center.release;
 
+import io.sluice.center.duty.Duty;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.NodeState;

@@ -1,5 +1,9 @@
 package io.sluice.center.release;
 
+import io.sluice.center.duty.Leadership;
+import io.sluice.center.duty.DutyThread;
+import io.sluice.center.duty.Duty;
+import io.sluice.center.log.Trouble;
 import io.sluice.center.adjust.AdjustmentBook;
 import io.sluice.center.database.Database;
 import io.sluice.center.fleet.FleetRules;

@@ -1,6 +1,7 @@
 package io.sluice.center.release;
 
-import io.sluice.center.command.LogText;
+import io.sluice.center.duty.Duty;
+import io.sluice.center.log.LogText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

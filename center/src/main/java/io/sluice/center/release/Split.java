@@ -1,6 +1,6 @@
 package io.sluice.center.release;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.edit.ChangeReview;
 import io.sluice.center.plan.ReleasePlan;
 import io.sluice.center.plan.Target;

@@ -5,7 +5,7 @@ import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.center.plan.Target;
 import io.sluice.center.verdict.Verdict;

@@ -6,7 +6,7 @@ import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
 import io.sluice.center.fleet.LiveNodes;
-import io.sluice.center.release.Duty;
+import io.sluice.center.duty.Duty;
 import io.sluice.center.settings.RetentionSettings;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.snapshot.RuleSet;

@@ -1,6 +1,6 @@
 package io.sluice.center.series;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Arrays;

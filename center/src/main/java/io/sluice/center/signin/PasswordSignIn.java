@@ -1,6 +1,6 @@
 package io.sluice.center.signin;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.Names;
 import io.sluice.center.people.People;

@@ -2,7 +2,7 @@ package io.sluice.center.signin;
 
 import com.password4j.Argon2Function;
 import com.password4j.types.Argon2;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import java.text.Normalizer;
 import java.time.Duration;
 import java.util.Locale;

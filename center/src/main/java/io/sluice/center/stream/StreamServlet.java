@@ -2,7 +2,7 @@ package io.sluice.center.stream;
 
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.Problem;
 import jakarta.servlet.AsyncContext;

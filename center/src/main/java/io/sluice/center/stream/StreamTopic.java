@@ -1,6 +1,6 @@
 package io.sluice.center.stream;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.rules.yaml.PrintableText;
 import java.util.EnumSet;
 import java.util.Set;

@@ -5,7 +5,7 @@ import io.sluice.center.access.Grant;
 import io.sluice.center.access.Right;
 import io.sluice.center.access.Scope;
 import io.sluice.center.command.Command;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.http.RequestTime;
 import io.sluice.center.people.ApiTokens;

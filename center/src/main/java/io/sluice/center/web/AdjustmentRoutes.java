@@ -4,7 +4,7 @@ import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
 import io.sluice.center.adjust.Adjustment;
 import io.sluice.center.adjust.AdjustmentBook;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.http.RequestTime;

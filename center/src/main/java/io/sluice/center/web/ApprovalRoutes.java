@@ -6,7 +6,7 @@ import io.sluice.center.approval.SettingsBook;
 import io.sluice.center.change.Change;
 import io.sluice.center.change.Changes;
 import io.sluice.center.change.Changes.Reviewed;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.people.People;

@@ -2,7 +2,7 @@ package io.sluice.center.web;
 
 import io.sluice.center.audit.AuditQuery;
 import io.sluice.center.audit.AuditRow;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.web.reply.AuditRowReply;
 import java.time.DateTimeException;
 import java.time.Instant;

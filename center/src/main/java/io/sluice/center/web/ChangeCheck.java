@@ -5,7 +5,7 @@ import io.sluice.center.access.Right;
 import io.sluice.center.access.Visibility;
 import io.sluice.center.approval.Standing;
 import io.sluice.center.change.Changes;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.edit.ChangeReview;
 import io.sluice.center.edit.Edit;
 import io.sluice.center.edit.Edits;

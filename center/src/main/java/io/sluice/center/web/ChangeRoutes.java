@@ -7,7 +7,7 @@ import io.sluice.center.change.ChangeState;
 import io.sluice.center.change.Changes;
 import io.sluice.center.change.Changes.Reviewed;
 import io.sluice.center.command.Command;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.dryrun.DryRunReply;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;

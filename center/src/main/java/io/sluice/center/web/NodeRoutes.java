@@ -1,6 +1,6 @@
 package io.sluice.center.web;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.fleet.FleetRules;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.center.http.RequestBody;

@@ -1,6 +1,6 @@
 package io.sluice.center.web;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.command.RequestTrace;
 import io.sluice.center.database.Database;
 import io.sluice.center.database.OutcomeUnknownException;

@@ -4,7 +4,7 @@ import io.sluice.center.command.Actor;
 import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.command.AnsweredRequests.Answer;
 import io.sluice.center.command.AnsweredRequests.Earlier;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.command.RequestKey;
 import io.sluice.center.command.RequestTrace;
 import io.sluice.center.database.Database;

@@ -9,7 +9,7 @@ import io.sluice.center.change.Change;
 import io.sluice.center.change.ChangeState;
 import io.sluice.center.change.Changes;
 import io.sluice.center.change.Changes.Reviewed;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.edit.ChangeReview;
 import io.sluice.center.edit.Edits;
 import io.sluice.center.release.CurrentRules;

@@ -4,7 +4,7 @@ import io.sluice.center.audit.AuditReport;
 import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;

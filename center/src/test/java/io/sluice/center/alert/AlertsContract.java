@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.CommandLog;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.center.destination.Destinations;
 import io.sluice.center.settings.AlertSettings;

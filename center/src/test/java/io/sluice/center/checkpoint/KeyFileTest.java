@@ -7,7 +7,7 @@ import io.sluice.center.audit.AuditTables;
 import io.sluice.center.audit.LoggedKey;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.CommandLog;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.witness.LogKey;

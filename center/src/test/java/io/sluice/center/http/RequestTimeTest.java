@@ -3,7 +3,7 @@ package io.sluice.center.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

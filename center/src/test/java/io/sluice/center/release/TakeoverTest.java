@@ -2,6 +2,7 @@ package io.sluice.center.release;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.center.duty.Leadership;
 import io.sluice.center.adjust.AdjustmentBook;
 import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;

@@ -3,7 +3,7 @@ package io.sluice.center.signin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;

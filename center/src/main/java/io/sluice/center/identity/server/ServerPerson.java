@@ -1,7 +1,7 @@
 package io.sluice.center.identity.server;
 
 import io.sluice.center.access.Grant;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.people.Names;
 import io.sluice.center.people.Secrets;
 import java.text.Normalizer;

@@ -1,6 +1,6 @@
 package io.sluice.center.identity.server;
 
-import io.sluice.center.command.LogText;
+import io.sluice.center.log.LogText;
 import io.sluice.center.remote.Conversation;
 import io.sluice.core.time.Clock;
 import java.time.Duration;

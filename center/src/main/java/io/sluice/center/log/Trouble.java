@@ -1,4 +1,4 @@
-package io.sluice.center.release;
+package io.sluice.center.log;
 
 import io.sluice.core.spi.RootCause;
 import java.util.Optional;
@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A problem that comes and goes. Its start and its end are logged, but not every failure in between. Thread-safe. */
-final class Trouble {
+public final class Trouble {
 
     private static final Logger LOG = LoggerFactory.getLogger(Trouble.class);
 
@@ -28,22 +28,22 @@ final class Trouble {
      * @param what the name of the service, such as {@code Redis}
      * @param meaning the consequence of its failure for the user
      */
-    static Trouble with(String what, String meaning) {
+    public static Trouble with(String what, String meaning) {
         return new Trouble(what + " is unavailable; " + meaning, what + " is available again", false);
     }
 
     /** Returns the trouble of a part of the center. It is logged with its stack trace. */
-    static Trouble of(String part) {
+    public static Trouble of(String part) {
         return new Trouble(
                 part + " failed; it is tried again, and everything else continues", part + " works again", true);
     }
 
-    Optional<String> now() {
+    public Optional<String> now() {
         return Optional.ofNullable(now);
     }
 
     /** Runs a step. Returns whether it succeeded. */
-    boolean attempt(Runnable step) {
+    public boolean attempt(Runnable step) {
         try {
             step.run();
         } catch (RuntimeException | Error e) {
@@ -54,7 +54,7 @@ final class Trouble {
         return true;
     }
 
-    void begin(Throwable failure) {
+    public void begin(Throwable failure) {
         Throwable root = RootCause.of(failure);
         // A failure of the program may have no message.
         String why = (root.getMessage() == null ? root.toString() : RootCause.words(root)).replaceAll("\\s+", " ");
@@ -66,7 +66,7 @@ final class Trouble {
         now = why;
     }
 
-    void end() {
+    public void end() {
         if (now != null) {
             now = null;
             LOG.info("{}", ends);

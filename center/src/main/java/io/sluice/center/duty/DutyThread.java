@@ -1,7 +1,8 @@
-package io.sluice.center.release;
+package io.sluice.center.duty;
 
-import io.sluice.center.command.LogText;
-import io.sluice.center.command.RefusedException;
+import io.sluice.center.log.Trouble;
+import io.sluice.center.log.LogText;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import java.time.Duration;
 import java.util.Optional;
@@ -15,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Takes the turns of one duty on its own thread. A duty that fails or hangs does not delay other duties, and its failures are
  * reported under its own name. Thread-safe.
  */
-final class DutyThread implements AutoCloseable {
+public final class DutyThread implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(DutyThread.class);
 
@@ -23,13 +24,13 @@ final class DutyThread implements AutoCloseable {
      * The number of turns of the center that one turn of a duty may take, about a minute. Turns are counted because a clock may
      * jump.
      */
-    static final int MAX_BEATS = 240;
+    public static final int MAX_BEATS = 240;
 
     /**
      * The number of turns without a failure after which a trouble has ended. Most duties act only in a few turns, so a single
      * turn proves little.
      */
-    static final int CALM_TURNS = 40;
+    public static final int CALM_TURNS = 40;
 
     private static final Duration TURN = Duration.ofMillis(250);
 
@@ -59,7 +60,7 @@ final class DutyThread implements AutoCloseable {
      * @param isDatabaseAway whether the database is known to be unavailable
      * @param calmTurns the number of turns without a failure after which the trouble has ended
      */
-    DutyThread(
+    public DutyThread(
             String name,
             Duty duty,
             BooleanSupplier leads,
@@ -76,28 +77,28 @@ final class DutyThread implements AutoCloseable {
         this.thread.setDaemon(true);
     }
 
-    void start() {
+    public void start() {
         thread.start();
     }
 
     /** Requests a turn soon. Returns immediately. */
-    void wake() {
+    public void wake() {
         boolean unused = wishes.offer(true);
     }
 
     /** Counts a turn of the center. Called by one thread. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // a turn that starts at the same time is counted one turn later
-    void beat() {
+    public void beat() {
         beats = isBusy ? beats + 1 : 0;
     }
 
     /** Returns the reason why the duty is not done now. */
-    Optional<String> problem() {
+    public Optional<String> problem() {
         return trouble.now().map(why -> name + ": " + why).or(this::delay);
     }
 
     /** Returns a sentence if the current turn takes very long. */
-    Optional<String> delay() {
+    public Optional<String> delay() {
         return beats > MAX_BEATS ? Optional.of(name + ": has been busy for more than a minute") : Optional.empty();
     }
 
@@ -116,7 +117,7 @@ final class DutyThread implements AutoCloseable {
     }
 
     /** Takes a turn. At most one thread takes a turn at a time. */
-    synchronized void turn() {
+    public synchronized void turn() {
         try {
             duty.turn(leads.getAsBoolean());
             databaseFailures = 0;

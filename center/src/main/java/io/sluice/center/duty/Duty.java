@@ -1,4 +1,4 @@
-package io.sluice.center.release;
+package io.sluice.center.duty;
 
 /**
  * Work of the leading center, done in small turns. Repeating it does no harm. Each duty has its own thread, which takes a turn

@@ -1,4 +1,4 @@
-package io.sluice.center.command;
+package io.sluice.center.refusal;
 
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.sluice.center.command;
+package io.sluice.center.log;
 
 import java.util.regex.Pattern;
 

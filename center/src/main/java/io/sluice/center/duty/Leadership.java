@@ -1,4 +1,4 @@
-package io.sluice.center.release;
+package io.sluice.center.duty;
 
 import io.sluice.core.time.Clock;
 import java.util.Optional;
@@ -12,10 +12,10 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * <p>Each takeover starts a term. Terms only rise, even when leaders resign, because the number of the term has its own row.
  * Everything that a leader writes to Redis carries its term, and Redis refuses writes with an older term. Used by one thread.
  */
-final class Leadership {
+public final class Leadership {
 
     /** The time after which a silent leader is replaced. */
-    static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+    public static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final String TERM = "term";
     private static final String MIRROR = "mirror";
@@ -28,7 +28,7 @@ final class Leadership {
 
     private record Row(String holder, long beat) {}
 
-    Leadership(String self, Clock clock) {
+    public Leadership(String self, Clock clock) {
         this.self = self;
         this.clock = clock;
     }
@@ -39,7 +39,7 @@ final class Leadership {
      * @param above a term that was found elsewhere. If this center leads nevertheless, that term belongs to another database,
      *     such as one that a backup replaced, and the term of this center continues above it
      */
-    long turn(JdbcClient client, long above) {
+    public long turn(JdbcClient client, long above) {
         Optional<Row> row = row(client, "reconciler");
         if (row.isEmpty()) {
             client.sql("INSERT INTO leadership (name, holder, beat) VALUES ('reconciler', ?, 1)")
@@ -66,26 +66,26 @@ final class Leadership {
     }
 
     /** Returns whether this center still leads. Called in the transaction that depends on it. */
-    boolean holds(JdbcClient client) {
+    public boolean holds(JdbcClient client) {
         return row(client, "reconciler")
                 .filter(now -> now.holder().equals(self))
                 .isPresent();
     }
 
     /** Gives up the leadership, so that another center need not wait. */
-    void resign(JdbcClient client) {
+    public void resign(JdbcClient client) {
         client.sql("DELETE FROM leadership WHERE name = 'reconciler' AND holder = ?")
                 .param(self)
                 .update();
     }
 
     /** Asks the leading center to write the mirror in Redis again. */
-    void askForMirror(JdbcClient client) {
+    public void askForMirror(JdbcClient client) {
         long unused = raise(client, MIRROR, 0);
     }
 
     /** Returns the number of requests for the mirror. */
-    static long mirrorsAsked(JdbcClient client) {
+    public static long mirrorsAsked(JdbcClient client) {
         return row(client, MIRROR).map(Row::beat).orElse(0L);
     }
 
