@@ -25,7 +25,7 @@ import io.sluice.center.identity.ServerConfirmations;
 import io.sluice.center.people.People;
 import io.sluice.center.release.CurrentRules;
 import io.sluice.center.release.Jury;
-import io.sluice.center.release.NightlyBackup;
+import io.sluice.center.database.NightlyBackup;
 import io.sluice.center.release.Reconciler;
 import io.sluice.center.release.Releases;
 import io.sluice.center.release.Schedules;

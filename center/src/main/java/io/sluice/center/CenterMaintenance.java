@@ -21,7 +21,7 @@ import io.sluice.center.people.AdministratorReset;
 import io.sluice.center.people.ApiTokens;
 import io.sluice.center.people.People;
 import io.sluice.center.release.Releases;
-import io.sluice.center.settings.SignInSettings;
+import io.sluice.center.signin.settings.SignInSettings;
 import io.sluice.center.signin.PublicAddress;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;

@@ -3,8 +3,8 @@ package io.sluice.center;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import io.sluice.center.settings.AlertSettings;
-import io.sluice.center.settings.AlertSeverity;
+import io.sluice.center.destination.AlertSettings;
+import io.sluice.center.destination.AlertSeverity;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.fleet.NodeReport;

@@ -3,7 +3,7 @@ package io.sluice.center;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.ApiClient.Answer;
-import io.sluice.center.settings.AuditSink;
+import io.sluice.center.sink.AuditSink;
 import io.sluice.testkit.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,7 +3,7 @@ package io.sluice.center;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.people.Account;
-import io.sluice.center.settings.SignInSettings;
+import io.sluice.center.signin.settings.SignInSettings;
 import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.QuietClock;

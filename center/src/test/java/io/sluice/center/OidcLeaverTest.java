@@ -3,9 +3,9 @@ package io.sluice.center;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.people.Account;
-import io.sluice.center.settings.MappedRole;
-import io.sluice.center.settings.OidcServer;
-import io.sluice.center.settings.SignInSettings;
+import io.sluice.center.signin.settings.MappedRole;
+import io.sluice.center.signin.settings.OidcServer;
+import io.sluice.center.signin.settings.SignInSettings;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.Await;

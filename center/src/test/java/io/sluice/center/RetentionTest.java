@@ -8,7 +8,7 @@ import io.sluice.center.access.Role;
 import io.sluice.center.audit.AuditHead;
 import io.sluice.center.audit.AuditTree;
 import io.sluice.center.audit.Segments;
-import io.sluice.center.settings.RetentionSettings;
+import io.sluice.center.personal.RetentionSettings;
 import io.sluice.core.time.ManualClock;
 import io.sluice.runtime.fleet.NodeAnswers;
 import io.sluice.runtime.fleet.NodeData;

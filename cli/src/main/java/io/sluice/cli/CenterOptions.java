@@ -1,9 +1,9 @@
 package io.sluice.cli;
 
 import io.sluice.center.CenterSettings;
-import io.sluice.center.settings.RetentionSettings;
-import io.sluice.center.settings.SignInSettings;
-import io.sluice.center.settings.TlsFiles;
+import io.sluice.center.personal.RetentionSettings;
+import io.sluice.center.signin.settings.SignInSettings;
+import io.sluice.center.signin.settings.TlsFiles;
 import io.sluice.cli.alert.AlertPlaces;
 import io.sluice.cli.apply.DataFolder;
 import io.sluice.cli.audit.AuditPlaces;

@@ -1,9 +1,9 @@
 package io.sluice.cli;
 
-import io.sluice.center.settings.LdapServer;
-import io.sluice.center.settings.MappedRole;
-import io.sluice.center.settings.OidcServer;
-import io.sluice.center.settings.SignInSettings;
+import io.sluice.center.signin.settings.LdapServer;
+import io.sluice.center.signin.settings.MappedRole;
+import io.sluice.center.signin.settings.OidcServer;
+import io.sluice.center.signin.settings.SignInSettings;
 import io.sluice.node.config.CenterIdentity;
 import java.util.List;
 import java.util.Set;

@@ -3,7 +3,7 @@ package io.sluice.cli;
 import io.sluice.center.Center;
 import io.sluice.center.CenterSettings;
 import io.sluice.center.CenterStartException;
-import io.sluice.center.settings.TlsFiles;
+import io.sluice.center.signin.settings.TlsFiles;
 import io.sluice.cli.apply.DataFolder;
 import io.sluice.cli.demo.Demo;
 import io.sluice.cli.demo.DemoSource;

@@ -3,10 +3,10 @@ package io.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.sluice.center.settings.AlertSettings;
-import io.sluice.center.settings.AlertSettings.Encryption;
-import io.sluice.center.settings.AlertSettings.Login;
-import io.sluice.center.settings.AlertSeverity;
+import io.sluice.center.destination.AlertSettings;
+import io.sluice.center.destination.AlertSettings.Encryption;
+import io.sluice.center.destination.AlertSettings.Login;
+import io.sluice.center.destination.AlertSeverity;
 import io.sluice.cli.alert.AlertPlaces;
 import io.sluice.node.config.ConfigFile;
 import io.sluice.node.config.ConfigRefusedException;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.Center;
 import io.sluice.center.CenterSettings;
-import io.sluice.center.settings.SignInSettings;
-import io.sluice.center.settings.TlsFiles;
+import io.sluice.center.signin.settings.SignInSettings;
+import io.sluice.center.signin.settings.TlsFiles;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.redis.RedisRulePublisher;

@@ -3,10 +3,10 @@ package io.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.sluice.center.settings.LdapServer;
-import io.sluice.center.settings.MappedRole;
-import io.sluice.center.settings.OidcServer;
-import io.sluice.center.settings.SignInSettings;
+import io.sluice.center.signin.settings.LdapServer;
+import io.sluice.center.signin.settings.MappedRole;
+import io.sluice.center.signin.settings.OidcServer;
+import io.sluice.center.signin.settings.SignInSettings;
 import io.sluice.node.config.ConfigFile;
 import io.sluice.node.config.ConfigRefusedException;
 import java.net.URI;

@@ -1,6 +1,6 @@
 package io.sluice.center.alert;
 
-import io.sluice.center.settings.AlertSeverity;
+import io.sluice.center.destination.AlertSeverity;
 import java.util.Arrays;
 
 /**

@@ -1,7 +1,7 @@
 package io.sluice.center.alert;
 
 import io.sluice.center.database.Database;
-import io.sluice.center.settings.AlertSeverity;
+import io.sluice.center.destination.AlertSeverity;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,7 +1,6 @@
 package io.sluice.center.destination;
 
 import io.sluice.center.log.LogText;
-import io.sluice.center.settings.AlertSeverity;
 import io.sluice.core.time.Clock;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,6 +1,5 @@
 package io.sluice.center.destination;
 
-import io.sluice.center.settings.AlertSettings;
 import io.sluice.core.time.Clock;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -2,8 +2,7 @@ package io.sluice.center.destination;
 
 import io.sluice.center.remote.Conversation;
 import io.sluice.center.remote.RemoteHttp;
-import io.sluice.center.settings.AlertSettings;
-import io.sluice.center.settings.SecretText;
+import io.sluice.center.remote.SecretText;
 import io.sluice.core.time.Clock;
 import io.sluice.runtime.center.CenterTrust;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.sluice.center.edge;
 
-import io.sluice.center.settings.SignInSettings;
+import io.sluice.center.signin.settings.SignInSettings;
 import io.sluice.rules.pattern.Address;
 import io.sluice.rules.pattern.Network;
 import io.sluice.rules.yaml.PrintableText;

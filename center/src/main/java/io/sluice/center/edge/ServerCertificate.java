@@ -1,6 +1,6 @@
 package io.sluice.center.edge;
 
-import io.sluice.center.settings.TlsFiles;
+import io.sluice.center.signin.settings.TlsFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

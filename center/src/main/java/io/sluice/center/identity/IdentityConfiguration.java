@@ -2,9 +2,9 @@ package io.sluice.center.identity;
 
 import io.sluice.center.identity.server.SecretFile;
 import io.sluice.center.identity.server.ServerTrust;
-import io.sluice.center.settings.LdapServer;
-import io.sluice.center.settings.OidcServer;
-import io.sluice.center.settings.SignInSettings;
+import io.sluice.center.signin.settings.LdapServer;
+import io.sluice.center.signin.settings.OidcServer;
+import io.sluice.center.signin.settings.SignInSettings;
 import io.sluice.center.signin.PasswordDirectory;
 import io.sluice.center.signin.RefusedRequests;
 import io.sluice.center.signin.SessionCookie;

@@ -1,7 +1,7 @@
 package io.sluice.center.identity;
 
 import io.sluice.center.people.Account;
-import io.sluice.center.settings.LdapServer;
+import io.sluice.center.signin.settings.LdapServer;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;

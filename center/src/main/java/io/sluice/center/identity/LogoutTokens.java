@@ -1,7 +1,7 @@
 package io.sluice.center.identity;
 
 import io.sluice.center.people.Secrets;
-import io.sluice.center.settings.OidcServer;
+import io.sluice.center.signin.settings.OidcServer;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -5,7 +5,7 @@ import io.sluice.center.identity.server.ServerState;
 import io.sluice.center.identity.server.SignInFailedException;
 import io.sluice.center.identity.server.SignInProblem;
 import io.sluice.center.remote.RemoteHttp;
-import io.sluice.center.settings.OidcServer;
+import io.sluice.center.signin.settings.OidcServer;
 import io.sluice.center.signin.SecurityConfiguration;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;

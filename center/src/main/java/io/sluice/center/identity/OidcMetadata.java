@@ -2,7 +2,7 @@ package io.sluice.center.identity;
 
 import io.sluice.center.identity.server.SignInFailedException;
 import io.sluice.center.identity.server.SignInProblem;
-import io.sluice.center.settings.OidcServer;
+import io.sluice.center.signin.settings.OidcServer;
 import java.net.URI;
 import java.util.Map;
 import java.util.Optional;

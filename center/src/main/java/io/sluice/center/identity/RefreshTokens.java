@@ -1,7 +1,7 @@
 package io.sluice.center.identity;
 
 import io.sluice.center.identity.server.SecretFile;
-import io.sluice.center.settings.OidcServer;
+import io.sluice.center.signin.settings.OidcServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -6,7 +6,7 @@ import io.sluice.center.identity.server.SignInFailedException;
 import io.sluice.center.identity.server.SignInProblem;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.People;
-import io.sluice.center.settings.SignInSettings;
+import io.sluice.center.signin.settings.SignInSettings;
 import io.sluice.core.time.Clock;
 import java.io.IOException;
 import java.time.Instant;

@@ -5,11 +5,11 @@ import static io.sluice.center.retention.DataKind.Place.NODE;
 import static io.sluice.center.retention.DataKind.Place.OUTSIDE;
 import static io.sluice.center.retention.DataKind.Place.REDIS;
 
+import io.sluice.center.personal.RetentionSettings;
 import io.sluice.center.callers.RefusedCallers;
 import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.people.Sessions;
 import io.sluice.center.retention.DataKind.Place;
-import io.sluice.center.settings.RetentionSettings;
 import io.sluice.core.limit.Limit;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleLimit;

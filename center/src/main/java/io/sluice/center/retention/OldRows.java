@@ -1,7 +1,7 @@
 package io.sluice.center.retention;
 
+import io.sluice.center.personal.RetentionSettings;
 import io.sluice.center.command.AnsweredRequests;
-import io.sluice.center.settings.RetentionSettings;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

@@ -3,7 +3,7 @@ package io.sluice.center.signin;
 import io.sluice.center.command.RefusalLog;
 import io.sluice.center.people.Confirmer;
 import io.sluice.center.people.People;
-import io.sluice.center.settings.SignInSettings;
+import io.sluice.center.signin.settings.SignInSettings;
 import io.sluice.core.time.Clock;
 import java.util.function.Supplier;
 

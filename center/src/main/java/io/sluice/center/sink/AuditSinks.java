@@ -1,7 +1,6 @@
 package io.sluice.center.sink;
 
 import io.sluice.center.database.Database;
-import io.sluice.center.settings.AuditSink;
 import io.sluice.core.time.Clock;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
 package io.sluice.center.sink;
 
-import io.sluice.center.settings.AuditSink;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,6 +1,5 @@
 package io.sluice.center.sink;
 
-import io.sluice.center.settings.AuditSink;
 import io.sluice.runtime.kafka.BoundedProducer;
 import java.io.IOException;
 import java.io.Reader;

@@ -1,7 +1,6 @@
 package io.sluice.center.sink;
 
 import io.sluice.center.export.PlainJson;
-import io.sluice.center.settings.AuditSink;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.alert.Alert.State;
 import io.sluice.center.destination.AlertMessage.Event;
-import io.sluice.center.settings.AlertSeverity;
+import io.sluice.center.destination.AlertSeverity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,10 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.ServerSetup;
-import io.sluice.center.settings.AlertSettings;
-import io.sluice.center.settings.AlertSettings.Encryption;
-import io.sluice.center.settings.AlertSettings.Login;
-import io.sluice.center.settings.AlertSeverity;
+import io.sluice.center.destination.AlertSettings.Encryption;
+import io.sluice.center.destination.AlertSettings.Login;
 import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.QuietClock;

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.sluice.center.settings.AlertSettings;
-import io.sluice.center.settings.AlertSeverity;
 import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.QuietClock;

@@ -2,7 +2,7 @@ package io.sluice.center.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.center.settings.OidcServer;
+import io.sluice.center.signin.settings.OidcServer;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;

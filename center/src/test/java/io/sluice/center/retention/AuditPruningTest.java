@@ -3,6 +3,7 @@ package io.sluice.center.retention;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.sluice.center.personal.RetentionSettings;
 import io.sluice.center.audit.AuditHead;
 import io.sluice.center.audit.AuditMemory;
 import io.sluice.center.audit.AuditReport;
@@ -18,7 +19,6 @@ import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandEntry;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
-import io.sluice.center.settings.RetentionSettings;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.witness.ConsistencyProof;

@@ -2,10 +2,10 @@ package io.sluice.center.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.center.personal.RetentionSettings;
 import io.sluice.center.command.CommandEntry;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
-import io.sluice.center.settings.RetentionSettings;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.testkit.QuietClock;

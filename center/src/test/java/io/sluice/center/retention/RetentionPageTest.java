@@ -2,7 +2,7 @@ package io.sluice.center.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.center.settings.RetentionSettings;
+import io.sluice.center.personal.RetentionSettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.snapshot.RuleSet;
 import java.io.IOException;

@@ -3,7 +3,6 @@ package io.sluice.center.sink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.center.settings.AuditSink;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

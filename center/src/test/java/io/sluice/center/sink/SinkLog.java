@@ -4,7 +4,6 @@ import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
-import io.sluice.center.settings.AuditSink;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.QuietClock;
 import java.nio.file.Path;

@@ -2,7 +2,6 @@ package io.sluice.center.sink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.center.settings.AuditSink;
 import io.sluice.testkit.process.SelfSigned;
 import java.io.DataInputStream;
 import java.io.IOException;

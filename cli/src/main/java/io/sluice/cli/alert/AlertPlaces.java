@@ -1,9 +1,9 @@
 package io.sluice.cli.alert;
 
-import io.sluice.center.settings.AlertSettings;
-import io.sluice.center.settings.AlertSettings.Encryption;
-import io.sluice.center.settings.AlertSettings.Login;
-import io.sluice.center.settings.AlertSeverity;
+import io.sluice.center.destination.AlertSettings;
+import io.sluice.center.destination.AlertSettings.Encryption;
+import io.sluice.center.destination.AlertSettings.Login;
+import io.sluice.center.destination.AlertSeverity;
 import io.sluice.node.config.CenterAlerts;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package io.sluice.cli.audit;
 
-import io.sluice.center.settings.AuditSink;
+import io.sluice.center.sink.AuditSink;
 import io.sluice.node.config.CenterSink;
 import java.util.List;
 

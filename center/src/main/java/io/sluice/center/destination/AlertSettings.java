@@ -1,4 +1,4 @@
-package io.sluice.center.settings;
+package io.sluice.center.destination;
 
 import java.net.URI;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.sluice.center.settings;
+package io.sluice.center.personal;
 
 import java.time.Duration;
 import java.util.Collections;

@@ -1,4 +1,4 @@
-package io.sluice.center.settings;
+package io.sluice.center.signin.settings;
 
 import java.util.Collection;
 import java.util.HashSet;

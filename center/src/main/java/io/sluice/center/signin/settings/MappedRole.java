@@ -1,4 +1,4 @@
-package io.sluice.center.settings;
+package io.sluice.center.signin.settings;
 
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;

@@ -1,4 +1,4 @@
-package io.sluice.center.settings;
+package io.sluice.center.destination;
 
 import java.util.Arrays;
 import java.util.Optional;

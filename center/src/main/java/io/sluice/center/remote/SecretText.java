@@ -1,4 +1,4 @@
-package io.sluice.center.settings;
+package io.sluice.center.remote;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,5 @@
-package io.sluice.center.release;
+package io.sluice.center.database;
 
-import io.sluice.center.database.Backups;
-import io.sluice.center.database.DatabaseUnusableException;
 import io.sluice.core.time.Clock;
 import java.io.IOException;
 import java.time.Duration;
