@@ -7,7 +7,6 @@ import io.sluice.center.approval.Protection;
 import io.sluice.center.approval.Raise;
 import io.sluice.center.approval.Standing;
 import io.sluice.center.command.Actor;
-import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
@@ -149,7 +148,7 @@ public final class AdjustmentBook {
             log.add(
                     client,
                     actor,
-                    new Command.OverrideCaller(id, wish.rule(), wish.limit(), wish.numbers(), until, reason),
+                    new AdjustmentCommand.OverrideCaller(id, wish.rule(), wish.limit(), wish.numbers(), until, reason),
                     before(client, sets, wish, byValue ? attribute : "", caller));
             Optional<Emergency> begun = begun(client, actor, Emergency.Kind.OVERRIDE, id, sets, why, reason);
             return new Done(
@@ -215,7 +214,7 @@ public final class AdjustmentBook {
                             + " with \"emergency\": true");
             long until = needs.isEmpty() ? wanted : Math.min(wanted, emergencies.latestEnd(client, needs));
             long id = Database.next(client, "adjustment");
-            log.add(client, actor, new Command.SwitchToShadow(id, rule, until, reason));
+            log.add(client, actor, new AdjustmentCommand.SwitchToShadow(id, rule, until, reason));
             Optional<Emergency> begun = begun(client, actor, Emergency.Kind.SWITCH, id, sets, needs, reason);
             return new Done(
                     begun,
@@ -335,7 +334,7 @@ public final class AdjustmentBook {
                                 + " (expected: one that applies)",
                         Map.of("ended_at", Instant.ofEpochMilli(old.endedAt()).toString()));
             }
-            log.add(client, actor, new Command.EndAdjustment(id, reason), described(old));
+            log.add(client, actor, new AdjustmentCommand.EndAdjustment(id, reason), described(old));
             table.end(client, id, now(), actor.name(), reason);
             long unused = Database.next(client, REVISION);
             return table.find(client, kind, id).orElseThrow();
@@ -396,7 +395,7 @@ public final class AdjustmentBook {
                 over.forEach(each -> log.add(
                         client,
                         Actor.CENTER,
-                        new Command.EndAdjustment(each.adjustment().id(), each.reason()),
+                        new AdjustmentCommand.EndAdjustment(each.adjustment().id(), each.reason()),
                         described(each.adjustment())));
                 long unused = Database.next(client, REVISION);
             }

@@ -4,7 +4,6 @@ import io.sluice.center.access.Access;
 import io.sluice.center.approval.Approvals;
 import io.sluice.center.approval.Standing;
 import io.sluice.center.command.Actor;
-import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.command.RuleDiff;
@@ -84,12 +83,12 @@ public final class Changes {
     static final int MAX_OPEN = 1_000;
 
     /** Opens a change, if its edits fit the rules in force. */
-    public Reviewed open(Actor actor, Command.OpenChange command) {
+    public Reviewed open(Actor actor, ChangeCommand.OpenChange command) {
         return open(actor, command, Guard.NONE);
     }
 
     /** Opens a change, if its edits fit the rules in force and the guard allows them. */
-    public Reviewed open(Actor actor, Command.OpenChange command, Guard guard) {
+    public Reviewed open(Actor actor, ChangeCommand.OpenChange command, Guard guard) {
         return database.write(client -> {
             guard.check(command.edits(), sets(client, command.base()));
             ChangeReview review = review(client, command.base(), command.edits());
@@ -119,12 +118,12 @@ public final class Changes {
     }
 
     /** Replaces the content of an open change. */
-    public Reviewed edit(Actor actor, Command.EditChange command) {
+    public Reviewed edit(Actor actor, ChangeCommand.EditChange command) {
         return edit(actor, command, Guard.NONE);
     }
 
     /** Replaces the content of an open change, if the guard allows the old and the new content. */
-    public Reviewed edit(Actor actor, Command.EditChange command, Guard guard) {
+    public Reviewed edit(Actor actor, ChangeCommand.EditChange command, Guard guard) {
         return database.write(client -> {
             Change old = requireOpen(client, command.change());
             guard.check(old.edits(), sets(client, old));
@@ -186,7 +185,7 @@ public final class Changes {
             log.add(
                     client,
                     actor,
-                    new Command.RebaseChange(id, old.revision(), current.version()),
+                    new ChangeCommand.RebaseChange(id, old.revision(), current.version()),
                     RuleDiff.of(review.changes()));
             return reviewed(client, change, review);
         });
@@ -208,12 +207,12 @@ public final class Changes {
     }
 
     /** Closes a change without releasing it. */
-    public Change close(Actor actor, Command.CloseChange command) {
+    public Change close(Actor actor, ChangeCommand.CloseChange command) {
         return close(actor, command, Guard.NONE);
     }
 
     /** Closes a change without releasing it, if the guard allows its content. */
-    public Change close(Actor actor, Command.CloseChange command, Guard guard) {
+    public Change close(Actor actor, ChangeCommand.CloseChange command, Guard guard) {
         return database.write(client -> {
             Change old = requireOpen(client, command.change());
             guard.check(old.edits(), sets(client, old));

@@ -6,11 +6,8 @@ import io.sluice.center.audit.AuditTree;
 import io.sluice.center.audit.LoggedRow;
 import io.sluice.center.database.Database;
 import io.sluice.center.database.Receipt;
-import io.sluice.center.edit.EditsJson;
-import io.sluice.center.plan.Target;
 import io.sluice.core.time.Clock;
 import java.security.SecureRandom;
-import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -182,73 +179,9 @@ public final class CommandLog {
     }
 
     private static String body(Command command, Map<String, ?> more) {
-        ObjectNode body = body(command);
+        ObjectNode body = JSON.createObjectNode();
+        command.write(body);
         more.forEach(body::putPOJO);
         return JSON.writeValueAsString(body);
-    }
-
-    private static ObjectNode body(Command command) {
-        ObjectNode body = JSON.createObjectNode();
-        if (command instanceof Command.Act act) {
-            act.details().forEach(body::putPOJO);
-        } else if (command instanceof Command.OpenChange open) {
-            body.put("title", open.title());
-            body.set("content", JSON.readTree(EditsJson.write(open.edits())));
-        } else if (command instanceof Command.EditChange edit) {
-            body.put("change", edit.change()).put("title", edit.title()).put("base", edit.base());
-            body.set("content", JSON.readTree(EditsJson.write(edit.edits())));
-        } else if (command instanceof Command.RebaseChange rebase) {
-            body.put("change", rebase.change()).put("base", rebase.base());
-        } else if (command instanceof Command.CloseChange close) {
-            body.put("change", close.change()).put("rejected", close.rejected());
-        } else if (command instanceof Command.ReleaseChange release) {
-            body.put("change", release.change()).put("digest", release.digest());
-            plan(body, release);
-        } else if (command instanceof Command.FireSchedule fire) {
-            body.put("rollout", fire.rollout()).put("change", fire.change());
-        } else if (command instanceof Command.PromoteTrial promote) {
-            body.put("rollout", promote.rollout()).put("all", promote.all());
-        } else if (command instanceof Command.AbortRollout abort) {
-            body.put("rollout", abort.rollout());
-        } else if (command instanceof Command.SetVerdict verdict) {
-            body.put("rollout", verdict.rollout()).put("automatic", verdict.automatic());
-        } else if (command instanceof Command.OverrideCaller override) {
-            body.put("id", override.id()).put("rule", override.rule()).put("limit", override.limit());
-            body.put("until", Instant.ofEpochMilli(override.until()).toString());
-            body.set("numbers", JSON.readTree(override.numbers()));
-        } else if (command instanceof Command.SwitchToShadow shadow) {
-            body.put("id", shadow.id()).put("rule", shadow.rule());
-            body.put("until", Instant.ofEpochMilli(shadow.until()).toString());
-        } else if (command instanceof Command.EndAdjustment end) {
-            body.put("id", end.id());
-        } else if (command instanceof Command.RollBack back) {
-            body.put("to", back.to());
-        } else if (command instanceof Command.TakeOver take) {
-            body.put("version", take.version()).put("digest", take.digest());
-        }
-        return body;
-    }
-
-    /** Adds the plan of a release. Named callers are only counted, because commands are never deleted. */
-    private static void plan(ObjectNode body, Command.ReleaseChange release) {
-        Target to = release.plan().to();
-        if (to instanceof Target.All) {
-            body.put("to", "all");
-        } else if (to instanceof Target.Candidate) {
-            body.put("to", "candidate");
-        } else if (to instanceof Target.Named named) {
-            body.putObject("to")
-                    .put("by", named.attribute())
-                    .put("callers", named.values().size());
-        } else {
-            var steps = body.putObject("to").putArray(to instanceof Target.Nodes ? "nodes" : "callers");
-            to.steps().forEach(step -> steps.add(step + "%"));
-        }
-        if (release.plan().automatic()) {
-            body.put("automatic", true);
-        }
-        if (release.at() != 0) {
-            body.put("at", Instant.ofEpochMilli(release.at()).toString());
-        }
     }
 }

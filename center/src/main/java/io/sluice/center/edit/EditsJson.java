@@ -18,11 +18,16 @@ public final class EditsJson {
     private EditsJson() {}
 
     public static String write(Edits edits) {
+        return JSON.writeValueAsString(tree(edits));
+    }
+
+    /** Returns the stored form as a tree. */
+    public static ObjectNode tree(Edits edits) {
         ObjectNode root = JSON.createObjectNode();
         root.set("edits", list(edits));
         ArrayNode order = root.putArray("order");
         edits.order().forEach(order::add);
-        return JSON.writeValueAsString(root);
+        return root;
     }
 
     /** Returns only the list of edits, in the form of the API. */

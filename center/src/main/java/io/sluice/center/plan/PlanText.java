@@ -90,4 +90,24 @@ public final class PlanText {
     private static void list(ArrayNode array, List<Integer> numbers) {
         numbers.forEach(array::add);
     }
+
+    /** Adds a plan to the body of a row in the audit log. Named callers are only counted, because rows are never deleted. */
+    public static void log(ReleasePlan plan, ObjectNode body) {
+        Target to = plan.to();
+        if (to instanceof Target.All) {
+            body.put("to", "all");
+        } else if (to instanceof Target.Candidate) {
+            body.put("to", "candidate");
+        } else if (to instanceof Target.Named named) {
+            body.putObject("to")
+                    .put("by", named.attribute())
+                    .put("callers", named.values().size());
+        } else {
+            var steps = body.putObject("to").putArray(to instanceof Target.Nodes ? "nodes" : "callers");
+            to.steps().forEach(step -> steps.add(step + "%"));
+        }
+        if (plan.automatic()) {
+            body.put("automatic", true);
+        }
+    }
 }

@@ -2,7 +2,6 @@ package io.sluice.center.release;
 
 import io.sluice.center.duty.Duty;
 import io.sluice.center.command.Actor;
-import io.sluice.center.command.Command;
 import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.center.fleet.LiveNodes;
@@ -209,7 +208,7 @@ public final class Jury implements Duty {
         try {
             var unused = trials.promote(
                     Actor.CENTER,
-                    new Command.PromoteTrial(
+                    new ReleaseCommand.PromoteTrial(
                             trial.id(),
                             why,
                             false,
@@ -291,7 +290,7 @@ public final class Jury implements Duty {
         if (verdict.kind() == Verdict.Kind.PROMOTE) {
             promote(trial, verdict.why());
         } else if (verdict.kind() == Verdict.Kind.ROLL_BACK) {
-            var unused = trials.abort(Actor.CENTER, new Command.AbortRollout(trial.id(), verdict.why()));
+            var unused = trials.abort(Actor.CENTER, new ReleaseCommand.AbortRollout(trial.id(), verdict.why()));
         }
     }
 

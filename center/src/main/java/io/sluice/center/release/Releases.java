@@ -94,7 +94,7 @@ public final class Releases {
      * Releases a change if it results in the rules that the caller saw. If the command names a time, everything is checked now,
      * and the release is stored until then.
      */
-    public Rollout release(Actor actor, Command.ReleaseChange command) {
+    public Rollout release(Actor actor, ReleaseCommand.ReleaseChange command) {
         return release(actor, command, false);
     }
 
@@ -103,7 +103,7 @@ public final class Releases {
      *
      * @param emergency whether it is released for a limited time although approvals are missing
      */
-    public Rollout release(Actor actor, Command.ReleaseChange command, boolean emergency) {
+    public Rollout release(Actor actor, ReleaseCommand.ReleaseChange command, boolean emergency) {
         if (emergency) {
             requireAtOnce(command);
         }
@@ -157,7 +157,7 @@ public final class Releases {
         return released;
     }
 
-    private static void requireAtOnce(Command.ReleaseChange command) {
+    private static void requireAtOnce(ReleaseCommand.ReleaseChange command) {
         String unused = Changes.reason(command.reason());
         if (command.at() != 0 || !(command.plan().to() instanceof Target.All)) {
             throw RefusedException.invalid(
@@ -193,7 +193,7 @@ public final class Releases {
                 ReleaseOrder order = scheduled.order();
                 Checked checked = check(
                         client,
-                        new Command.ReleaseChange(
+                        new ReleaseCommand.ReleaseChange(
                                 order.change(), order.reason(), order.digest(), order.base(), order.plan(), 0),
                         false);
                 requireStillAllowed(client, order.actor(), checked.change());
@@ -201,7 +201,7 @@ public final class Releases {
                 log.add(
                         client,
                         new Actor(order.actor()),
-                        new Command.FireSchedule(id, order.change(), order.reason()),
+                        new ReleaseCommand.FireSchedule(id, order.change(), order.reason()),
                         RuleDiff.of(checked.review().changes()));
                 return begin(client, scheduled, checked);
             });
@@ -245,7 +245,7 @@ public final class Releases {
         }
     }
 
-    private Checked check(JdbcClient client, Command.ReleaseChange command, boolean emergency) {
+    private Checked check(JdbcClient client, ReleaseCommand.ReleaseChange command, boolean emergency) {
         Change change = changes.requireOpen(client, command.change());
         ChangeReview review = changes.review(client, change);
         long current = review.before().version();
@@ -327,7 +327,7 @@ public final class Releases {
     }
 
     /** Releases the content of an earlier version under the next number. Ends a running trial. */
-    public Rollout rollBack(Actor actor, Command.RollBack command) {
+    public Rollout rollBack(Actor actor, ReleaseCommand.RollBack command) {
         return rollBack(actor, command, false);
     }
 
@@ -337,7 +337,7 @@ public final class Releases {
      *
      * @param emergency whether the rollback holds for a limited time although it needs approval
      */
-    public Rollout rollBack(Actor actor, Command.RollBack command, boolean emergency) {
+    public Rollout rollBack(Actor actor, ReleaseCommand.RollBack command, boolean emergency) {
         Rollout released = database.write(client -> {
             long current = versions.latest(client);
             RuleSet content = versions.rules(client, command.to())
@@ -406,7 +406,7 @@ public final class Releases {
             if (versions.latest(client) != 0) {
                 return false;
             }
-            log.add(client, Actor.CENTER, new Command.TakeOver(1, rules.digest(), reason), diff(client, rules));
+            log.add(client, Actor.CENTER, new ReleaseCommand.TakeOver(1, rules.digest(), reason), diff(client, rules));
             ledger.release(
                     client, rules, ledger.next(client), new Ledger.About(Actor.CENTER.name(), title, reason, 0, 0));
             return true;
@@ -421,7 +421,7 @@ public final class Releases {
                 throw RefusedException.conflict("version " + rules.version() + ": this center already has version "
                         + highest + " (expected: a higher one)");
             }
-            log.add(client, actor, new Command.TakeOver(rules.version(), rules.digest(), reason), diff(client, rules));
+            log.add(client, actor, new ReleaseCommand.TakeOver(rules.version(), rules.digest(), reason), diff(client, rules));
             return ledger.release(
                     client, rules, rules.version(), new Ledger.About(actor.name(), "Rebuilt from Redis", reason, 0, 0));
         });

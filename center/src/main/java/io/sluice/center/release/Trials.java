@@ -3,7 +3,6 @@ package io.sluice.center.release;
 import io.sluice.center.change.Change;
 import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;
-import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
@@ -47,7 +46,7 @@ public final class Trials {
     }
 
     /** Moves a trial to its next step, or releases the version to all after the last step. */
-    public Rollout promote(Actor actor, Command.PromoteTrial command) {
+    public Rollout promote(Actor actor, ReleaseCommand.PromoteTrial command) {
         return database.write(client -> {
             Rollout trial = requireTrial(client, command.rollout());
             int step = trial.progress().step();
@@ -91,7 +90,7 @@ public final class Trials {
     }
 
     /** Ends a trial immediately and releases the rules before it again, or cancels a schedule. */
-    public Rollout abort(Actor actor, Command.AbortRollout command) {
+    public Rollout abort(Actor actor, ReleaseCommand.AbortRollout command) {
         return database.write(client -> {
             Rollout rollout = require(client, command.rollout());
             if (rollout.state() == RolloutState.SCHEDULED) {
@@ -116,7 +115,7 @@ public final class Trials {
     }
 
     /** Sets whether the verdicts on a trial take effect or are only displayed. */
-    public Rollout setVerdict(Actor actor, Command.SetVerdict command) {
+    public Rollout setVerdict(Actor actor, ReleaseCommand.SetVerdict command) {
         return database.write(client -> {
             Rollout rollout = require(client, command.rollout());
             if (rollout.state() != RolloutState.SCHEDULED && !rollout.isTrial()) {

@@ -1,12 +1,13 @@
 package io.sluice.center.web;
 
+import io.sluice.center.release.ReleaseCommand;
+import io.sluice.center.change.ChangeCommand;
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
 import io.sluice.center.change.Change;
 import io.sluice.center.change.ChangeState;
 import io.sluice.center.change.Changes;
 import io.sluice.center.change.Changes.Reviewed;
-import io.sluice.center.command.Command;
 import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.dryrun.DryRunReply;
 import io.sluice.center.http.CurrentAccess;
@@ -100,7 +101,7 @@ final class ChangeRoutes {
                 access,
                 changes.open(
                         access.actor(),
-                        new Command.OpenChange(asked.title(), asked.reason(), asked.base(), asked.edits()),
+                        new ChangeCommand.OpenChange(asked.title(), asked.reason(), asked.base(), asked.edits()),
                         RuleGuard.covering(access, Right.EDIT)));
     }
 
@@ -130,7 +131,7 @@ final class ChangeRoutes {
                 access,
                 changes.edit(
                         access.actor(),
-                        new Command.EditChange(
+                        new ChangeCommand.EditChange(
                                 id, revision, asked.title(), asked.reason(), asked.base(), asked.edits()),
                         RuleGuard.covering(access, Right.EDIT)));
     }
@@ -186,7 +187,7 @@ final class ChangeRoutes {
         Rollout rollout = center.releases()
                 .release(
                         access.actor(),
-                        new Command.ReleaseChange(
+                        new ReleaseCommand.ReleaseChange(
                                 id,
                                 RequestBody.string(body, "reason", ""),
                                 digest,
@@ -205,7 +206,7 @@ final class ChangeRoutes {
         Change unused = guard.change(access, id);
         return ChangeSummary.of(changes.close(
                 access.actor(),
-                new Command.CloseChange(id, reason, rejected),
+                new ChangeCommand.CloseChange(id, reason, rejected),
                 RuleGuard.covering(access, rejected ? Right.APPROVE : Right.EDIT)));
     }
 

@@ -1,9 +1,9 @@
 package io.sluice.center.web;
 
+import io.sluice.center.release.ReleaseCommand;
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
 import io.sluice.center.change.Changes;
-import io.sluice.center.command.Command;
 import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
@@ -87,7 +87,7 @@ final class RolloutRoutes {
         Rollout rollout = center.releases()
                 .rollBack(
                         access.actor(),
-                        new Command.RollBack(
+                        new ReleaseCommand.RollBack(
                                 to,
                                 RequestBody.string(body, "reason", ""),
                                 expected == 0 ? OptionalLong.empty() : OptionalLong.of(expected)),
@@ -112,7 +112,7 @@ final class RolloutRoutes {
                 access,
                 trials.promote(
                         access.actor(),
-                        new Command.PromoteTrial(id, reason(body), !to.isEmpty(), OptionalLong.empty())));
+                        new ReleaseCommand.PromoteTrial(id, reason(body), !to.isEmpty(), OptionalLong.empty())));
     }
 
     @PostMapping("/api/rollouts/{id}/abort")
@@ -123,7 +123,7 @@ final class RolloutRoutes {
             HttpServletRequest request) {
         JsonNode body = RequestBody.object(request, Set.of("reason"));
         require(access, Right.OPERATE, guard.rollout(access, id));
-        return done(access, trials.abort(access.actor(), new Command.AbortRollout(id, reason(body))));
+        return done(access, trials.abort(access.actor(), new ReleaseCommand.AbortRollout(id, reason(body))));
     }
 
     @PostMapping("/api/rollouts/{id}/verdict")
@@ -140,7 +140,7 @@ final class RolloutRoutes {
                 access,
                 trials.setVerdict(
                         access.actor(),
-                        new Command.SetVerdict(
+                        new ReleaseCommand.SetVerdict(
                                 id,
                                 RequestBody.flag(body, "automatic", false),
                                 RequestBody.string(body, "reason", ""))));

@@ -1,9 +1,9 @@
 package io.sluice.center.web;
 
+import io.sluice.center.release.ReleaseCommand;
 import io.sluice.center.audit.AuditReport;
 import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;
-import io.sluice.center.command.Command;
 import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.center.http.CurrentAccess;
@@ -98,7 +98,7 @@ final class StatusRoutes {
     StatusReply repair(@RequestAttribute(CurrentAccess.ACTOR) Actor actor, HttpServletRequest request) {
         String reason = Changes.reason(RequestBody.string(RequestBody.object(request, Set.of("reason")), "reason", ""));
         long unused =
-                center.database().write(client -> center.log().add(client, actor, new Command.RepairMirror(reason)));
+                center.database().write(client -> center.log().add(client, actor, new ReleaseCommand.RepairMirror(reason)));
         center.reconciler().repairMirror();
         return status();
     }

@@ -3,9 +3,10 @@ package io.sluice.center.database;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.center.release.ReleaseCommand;
+import io.sluice.center.change.ChangeCommand;
 import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;
-import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.edit.Edit;
 import io.sluice.center.edit.Edits;
@@ -157,11 +158,11 @@ class DumpTest {
         Releases releases = new Releases(database, versions, changes, log, Clock.system(), () -> 0);
         Changes.Reviewed opened = changes.open(
                 ACTOR,
-                new Command.OpenChange(
+                new ChangeCommand.OpenChange(
                         "Überschrift 限流 🚦", "Grund", version - 1, new Edits(List.of(new Edit.Put(rule(id))))));
         assertThat(releases.release(
                                 ACTOR,
-                                new Command.ReleaseChange(
+                                new ReleaseCommand.ReleaseChange(
                                         opened.change().id(),
                                         "",
                                         opened.review().digest(),
