@@ -2,7 +2,7 @@ package io.sluice.center.decisions;
 
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
-import io.sluice.center.access.Visibility;
+import io.sluice.center.reach.Visibility;
 import io.sluice.center.refusal.RefusedException;
 import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.model.Rule;

@@ -1,9 +1,9 @@
 package io.sluice.center.explain;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.access.Coverage;
+import io.sluice.center.reach.Coverage;
 import io.sluice.center.access.Right;
-import io.sluice.center.access.Visibility;
+import io.sluice.center.reach.Visibility;
 import io.sluice.center.callers.AskedPerMinute;
 import io.sluice.center.callers.NodeAnswer;
 import io.sluice.center.callers.Questions;

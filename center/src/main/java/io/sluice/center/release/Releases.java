@@ -1,7 +1,7 @@
 package io.sluice.center.release;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.access.Coverage;
+import io.sluice.center.reach.Coverage;
 import io.sluice.center.access.Right;
 import io.sluice.center.approval.Approvals;
 import io.sluice.center.approval.Emergencies;

@@ -1,7 +1,7 @@
 package io.sluice.center.stream;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.access.Visibility;
+import io.sluice.center.reach.Visibility;
 import io.sluice.center.change.Change;
 import io.sluice.center.change.Changes;
 import io.sluice.center.database.Database;

@@ -1,7 +1,7 @@
 package io.sluice.center.stream;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.access.Visibility;
+import io.sluice.center.reach.Visibility;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.sluice.center.web;
 
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
-import io.sluice.center.access.Visibility;
+import io.sluice.center.reach.Visibility;
 import io.sluice.center.approval.Standing;
 import io.sluice.center.change.Changes;
 import io.sluice.center.refusal.RefusedException;

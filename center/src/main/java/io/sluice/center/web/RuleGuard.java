@@ -1,9 +1,9 @@
 package io.sluice.center.web;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.access.Coverage;
+import io.sluice.center.reach.Coverage;
 import io.sluice.center.access.Right;
-import io.sluice.center.access.Visibility;
+import io.sluice.center.reach.Visibility;
 import io.sluice.center.adjust.Adjustment;
 import io.sluice.center.change.Change;
 import io.sluice.center.change.ChangeState;

@@ -1,7 +1,7 @@
 package io.sluice.center.web;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.access.Visibility;
+import io.sluice.center.reach.Visibility;
 import io.sluice.center.edit.RuleYaml;
 import io.sluice.center.edit.Tally;
 import io.sluice.center.edit.TextDifference;

@@ -2,6 +2,8 @@ package io.sluice.center.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.center.reach.Visibility;
+import io.sluice.center.reach.Coverage;
 import io.sluice.center.command.Actor;
 import io.sluice.center.edit.Edit;
 import io.sluice.center.edit.Edits;

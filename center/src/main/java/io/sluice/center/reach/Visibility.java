@@ -1,5 +1,6 @@
-package io.sluice.center.access;
+package io.sluice.center.reach;
 
+import io.sluice.center.access.Access;
 import io.sluice.center.edit.Edit;
 import io.sluice.center.edit.Edits;
 import io.sluice.rules.model.Rule;
