@@ -217,7 +217,7 @@ public final class Center implements AutoCloseable {
         reconciler.add("refused requests", leads -> refusals.tell());
         AuditKeys keys = new AuditKeys(database, directory.path(), clock);
         keys.begin();
-        Erasures erasures = Erasures.open(database, log, clock, nodes, keys, directory.path());
+        Erasures erasures = Erasures.open(database, log, clock, nodes, keys, CenterData.personal(), directory.path());
         reconciler.add("erasures", erasures::turn);
         AuditMemory audit = new AuditMemory(database, directory.path(), clock);
         reconciler.add("audit memory", leads -> audit.look());
@@ -243,6 +243,7 @@ public final class Center implements AutoCloseable {
                 log,
                 clock,
                 settings.retention(),
+                CenterData.aging(),
                 keys,
                 () -> Retention.witnesses(nodes),
                 audit::problem,

@@ -106,7 +106,8 @@ public final class CenterMaintenance {
         });
         AuditKeys keys = new AuditKeys(database, settings.data(), clock);
         keys.begin();
-        var unusedErasures = Erasures.open(database, log, clock, new LiveNodes(clock), keys, settings.data());
+        var unusedErasures = Erasures.open(
+                database, log, clock, new LiveNodes(clock), keys, CenterData.personal(), settings.data());
     }
 
     /** Takes over the rules that are in force in Redis, with their version. */

@@ -8,6 +8,7 @@ import io.sluice.center.data.RefusedCaller;
 import io.sluice.center.data.StoredBatch;
 import io.sluice.center.data.TopQuery;
 import io.sluice.center.erase.HashedData;
+import io.sluice.center.personal.RetentionSettings;
 import io.sluice.core.time.Clock;
 import io.sluice.runtime.data.DataBatch.Kind;
 import io.sluice.runtime.data.RefusedMinute;
@@ -39,7 +40,7 @@ import org.slf4j.LoggerFactory;
 public final class RefusedCallers implements DataConsumer, CallersView {
 
     /** Days for which hours are kept. */
-    public static final int DAYS = 7;
+    public static final int DAYS = RetentionSettings.REFUSED_CALLERS_DAYS;
 
     private static final Logger LOG = LoggerFactory.getLogger(RefusedCallers.class);
 

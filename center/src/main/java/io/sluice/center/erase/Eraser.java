@@ -1,5 +1,6 @@
 package io.sluice.center.erase;
 
+import io.sluice.center.personal.SubjectText;
 import io.sluice.center.audit.AuditSeal;
 import io.sluice.center.audit.AuditTables;
 import io.sluice.center.command.Actor;
@@ -7,7 +8,6 @@ import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.refusal.RefusedException;
-import io.sluice.center.database.Database;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,16 +27,19 @@ final class Eraser {
     private final CommandLog log;
     private final ErasureKey key;
     private final AuditSeal seal;
+    private final StoredTexts stored;
 
     /**
      * Creates an eraser.
      *
      * @param seal signs that audit rows lost their content; without the key of the log, they keep it
+     * @param stored the texts of all concepts
      */
-    Eraser(CommandLog log, ErasureKey key, AuditSeal seal) {
+    Eraser(CommandLog log, ErasureKey key, AuditSeal seal, StoredTexts stored) {
         this.log = log;
         this.key = key;
         this.seal = seal;
+        this.stored = stored;
     }
 
     /**
@@ -60,9 +63,6 @@ final class Eraser {
             SubjectText subject,
             Caller caller,
             Findings found) {
-        List<StoredTexts.OverrideCaller> overrides = StoredTexts.overrides(client).stream()
-                .filter(each -> subject.isCaller(each.attribute(), each.caller()))
-                .toList();
         List<Removal.Row> rows = stored(client, found.rows(client, subject));
         Optional<AuditSeal.Stamp> stamp = stamp(client, id, rows);
         if (stamp.isEmpty() && !rows.isEmpty()) {
@@ -70,18 +70,17 @@ final class Eraser {
                     "audit rows name the subject, and only the key of the audit log may sign that" + " they are emptied"
                             + why());
         }
-        StoredTexts.NamedCallers named = StoredTexts.replaceNamed(client, nobody(id), subject::isCaller);
-        StoredTexts.removeOverrides(client, overrides);
-        List<Removal.Text> texts = texts(StoredTexts.erase(client, place -> subject.isIn(place.text())));
+        StoredTexts.ErasedCallers callers = stored.eraseCallers(client, nobody(id), subject::isCaller);
+        List<Removal.Text> texts = texts(stored.erase(client, place -> subject.isIn(place.text())));
         requireFew(rows.size(), texts.size());
         Removal removal = new Removal(
-                counts(overrides.size(), named.replaced(), rows.size(), texts.size()),
+                counts(callers, rows.size(), texts.size()),
                 found.left(),
                 rows,
                 texts,
                 List.of(),
                 List.of(),
-                named.waiting());
+                callers.waiting());
         finish(client, actor, new Command.Act("erase_subject", reason, details(id, caller, removal, stamp)), removal);
         return removal;
     }
@@ -105,9 +104,6 @@ final class Eraser {
      * @param named the numbers of the rows that name the subject
      */
     Removal eraseAgain(JdbcClient client, ErasureList.Entry entry, List<Long> named, WordHashes words) {
-        List<StoredTexts.OverrideCaller> overrides = StoredTexts.overrides(client).stream()
-                .filter(each -> isOf(entry, each))
-                .toList();
         List<Long> numbers = new ArrayList<>(named);
         entry.rows().forEach(row -> numbers.add(row.number()));
         List<Removal.Row> present = stored(client, numbers).stream()
@@ -115,20 +111,18 @@ final class Eraser {
                 .toList();
         Optional<AuditSeal.Stamp> stamp = stamp(client, entry.id(), present);
         List<Removal.Row> rows = stamp.isPresent() ? present : List.of();
-        StoredTexts.NamedCallers trials =
-                StoredTexts.replaceNamed(client, nobody(entry.id()), (attribute, value) -> key.caller(attribute, value)
-                        .equals(entry.subject()));
-        StoredTexts.removeOverrides(client, overrides);
-        List<Removal.Text> texts = texts(StoredTexts.erase(
+        StoredTexts.ErasedCallers callers = stored.eraseCallers(
+                client, nobody(entry.id()), (attribute, value) -> isOf(entry, attribute, value));
+        List<Removal.Text> texts = texts(stored.erase(
                 client, place -> entry.texts().contains(text(place)) || words.isIn(place.text(), entry)));
         Removal removal = new Removal(
-                counts(overrides.size(), trials.replaced(), rows.size(), texts.size()),
+                counts(callers, rows.size(), texts.size()),
                 present.equals(rows) ? List.of() : List.of(kept(present)),
                 rows,
                 texts,
                 List.of(),
                 List.of(),
-                trials.waiting());
+                callers.waiting());
         if (!removal.isNothing()) {
             Caller caller = new Caller(entry.attribute(), entry.subject());
             finish(
@@ -143,10 +137,10 @@ final class Eraser {
         return removal;
     }
 
-    private boolean isOf(ErasureList.Entry entry, StoredTexts.OverrideCaller override) {
-        return override.attribute().isEmpty()
-                ? entry.hashes().contains(key.hashedCaller(override.caller()))
-                : key.caller(override.attribute(), override.caller()).equals(entry.subject());
+    private boolean isOf(ErasureList.Entry entry, String attribute, String caller) {
+        return attribute.isEmpty()
+                ? entry.hashes().contains(key.hashedCaller(caller))
+                : key.caller(attribute, caller).equals(entry.subject());
     }
 
     /**
@@ -154,13 +148,12 @@ final class Eraser {
      * these hashes. Returns the updated removal; empty if there is no change.
      */
     Optional<Removal> eraseHashes(JdbcClient client, Erasure erasure, String node, List<String> hashes) {
-        List<StoredTexts.OverrideCaller> overrides = StoredTexts.overrides(client).stream()
-                .filter(each -> each.attribute().isEmpty() && hashes.contains(each.caller()))
-                .toList();
+        StoredTexts.ErasedCallers callers = stored.eraseCallers(
+                client, nobody(erasure.id()), (attribute, value) -> attribute.isEmpty() && hashes.contains(value));
         List<Removal.Row> reveals = stored(client, reveals(client, hashes));
         Optional<AuditSeal.Stamp> stamp = stamp(client, erasure.id(), reveals);
         Removal found = new Removal(
-                counts(overrides.size(), 0, stamp.isPresent() ? reveals.size() : 0, 0),
+                counts(callers, stamp.isPresent() ? reveals.size() : 0, 0),
                 stamp.isPresent() || reveals.isEmpty() ? List.of() : List.of(kept(reveals)),
                 stamp.isPresent() ? reveals : List.of(),
                 List.of(),
@@ -172,7 +165,6 @@ final class Eraser {
         if (next.equals(known)) {
             return Optional.empty();
         }
-        StoredTexts.removeOverrides(client, overrides);
         if (!found.isNothing()) {
             Caller caller = new Caller(erasure.attribute(), erasure.subject());
             Map<String, Object> details = details(erasure.id(), caller, found, stamp);
@@ -200,15 +192,15 @@ final class Eraser {
 
     /** Erases the subject from trials that have ended. */
     Removal eraseTrials(JdbcClient client, Erasure erasure) {
-        StoredTexts.NamedCallers named = StoredTexts.replaceNamed(
-                client, nobody(erasure.id()), (attribute, value) -> key.caller(attribute, value)
+        StoredTexts.ErasedCallers named =
+                stored.eraseTrials(client, nobody(erasure.id()), (attribute, value) -> key.caller(attribute, value)
                         .equals(erasure.subject()));
-        if (named.replaced() > 0) {
+        if (named.count() > 0) {
             Map<String, Object> details = new HashMap<>();
             details.put("erasure", erasure.id());
             details.put("attribute", erasure.attribute());
             details.put(SUBJECT_HASH, erasure.subject());
-            details.put("removed", Map.of(Removal.TRIAL_CALLERS, named.replaced()));
+            details.put("removed", Map.of(Removal.TRIAL_CALLERS, named.count()));
             details.put("rows", List.of());
             long unused =
                     log.add(client, Actor.CENTER, new Command.Act("erase_subject", "the trial has ended", details));
@@ -224,14 +216,6 @@ final class Eraser {
                 .params(number, row.number())
                 .update());
         AnsweredRequests.eraseAnswers(client);
-        if (removal.removed().getOrDefault(Removal.OVERRIDES, 0L) > 0) {
-            tellNodes(client);
-        }
-    }
-
-    /** Raises the revision of the overrides, so that nodes fetch the overrides that remain. */
-    private static void tellNodes(JdbcClient client) {
-        long unused = Database.next(client, "adjustments");
     }
 
     /** Signs that rows lose their content; empty if there are no rows or if this center cannot sign. */
@@ -289,16 +273,11 @@ final class Eraser {
                 key.text(place.table(), place.id(), place.column(), place.text()));
     }
 
-    private static Map<String, Long> counts(long overrides, long named, long rows, long texts) {
-        return Map.of(
-                Removal.OVERRIDES,
-                overrides,
-                Removal.TRIAL_CALLERS,
-                named,
-                Removal.AUDIT_ROWS,
-                rows,
-                Removal.TEXTS,
-                texts);
+    private static Map<String, Long> counts(StoredTexts.ErasedCallers callers, long rows, long texts) {
+        Map<String, Long> counts = new HashMap<>(callers.counts());
+        counts.put(Removal.AUDIT_ROWS, rows);
+        counts.put(Removal.TEXTS, texts);
+        return counts;
     }
 
     /** Returns a value that belongs to no caller. */

@@ -1,5 +1,6 @@
 package io.sluice.center.erase;
 
+import io.sluice.center.personal.SubjectText;
 import io.sluice.center.database.PrivateFile;
 import io.sluice.runtime.erasure.Subject;
 import java.io.IOException;

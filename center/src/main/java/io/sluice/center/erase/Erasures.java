@@ -1,5 +1,7 @@
 package io.sluice.center.erase;
 
+import io.sluice.center.personal.PersonalData;
+import io.sluice.center.personal.SubjectText;
 import io.sluice.center.audit.AuditSeal;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
@@ -60,6 +62,8 @@ public final class Erasures {
     private final LiveNodes nodes;
     private final ErasureKey key;
     private final ErasureList list;
+    private final List<PersonalData> personal;
+    private final StoredTexts stored;
     private final Eraser eraser;
     private final ErasureTable table = new ErasureTable();
     private final OpenOrders orders = new OpenOrders();
@@ -94,14 +98,17 @@ public final class Erasures {
             LiveNodes nodes,
             AuditSeal seal,
             ErasureKey key,
-            ErasureList list) {
+            ErasureList list,
+            List<PersonalData> personal) {
         this.database = database;
         this.log = log;
         this.clock = clock;
         this.nodes = nodes;
         this.key = key;
         this.list = list;
-        this.eraser = new Eraser(log, key, seal);
+        this.personal = List.copyOf(personal);
+        this.stored = new StoredTexts(personal);
+        this.eraser = new Eraser(log, key, seal, stored);
         this.isForeign = !database.write(client -> isKeyOf(client, key.check()));
         this.lookedNanos = clock.nanoTime() - LOOK_NANOS;
         this.scrubbedNanos = clock.nanoTime();
@@ -111,15 +118,22 @@ public final class Erasures {
      * Opens the erasures of a center, and repeats the erasures that a restored database does not know.
      *
      * @param seal signs that audit rows lost their content
+     * @param personal the data of all concepts that may name a subject
      * @param data the data directory, which contains the key and the list
      * @throws IOException with one line for the user
      */
     public static Erasures open(
-            Database database, CommandLog log, Clock clock, LiveNodes nodes, AuditSeal seal, Path data)
+            Database database,
+            CommandLog log,
+            Clock clock,
+            LiveNodes nodes,
+            AuditSeal seal,
+            List<PersonalData> personal,
+            Path data)
             throws IOException {
         requireReadable(data);
         ErasureKey key = ErasureKey.of(data);
-        Erasures erasures = new Erasures(database, log, clock, nodes, seal, key, ErasureList.open(data, key));
+        Erasures erasures = new Erasures(database, log, clock, nodes, seal, key, ErasureList.open(data, key), personal);
         if (erasures.isForeign) {
             // The list contains erasures of another database.
             LOG.error(erasures.problems().get(0));
@@ -227,7 +241,7 @@ public final class Erasures {
                 .map(node -> new Removal.AskedNode(
                         node.report().node(), node.report().identity().name(), node.way() == NodeState.Way.HTTP))
                 .toList();
-        Findings found = database.read(client -> Findings.of(client, text));
+        Findings found = database.read(client -> Findings.of(client, text, personal));
         Erasure made = database.write(client -> {
             Eraser.waitForOthers(client);
             if (table.pending(client) >= MOST_PENDING) {
@@ -479,7 +493,7 @@ public final class Erasures {
     /** Erases the subject from trials that have ended in the meantime. */
     private Erasure eraseTrials(Erasure erasure) {
         List<Long> trials = erasure.removal().trials();
-        if (trials.isEmpty() || database.read(client -> StoredTexts.areOnTrial(client, trials))) {
+        if (trials.isEmpty() || database.read(client -> stored.areOnTrial(client, trials))) {
             return erasure;
         }
         database.write(client -> {

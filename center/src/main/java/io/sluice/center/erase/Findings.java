@@ -1,5 +1,8 @@
 package io.sluice.center.erase;
 
+import io.sluice.center.personal.Numbers;
+import io.sluice.center.personal.PersonalData;
+import io.sluice.center.personal.SubjectText;
 import io.sluice.center.audit.LoggedRow;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,11 +27,8 @@ record Findings(List<Long> rows, long until, List<String> left) {
     /** The kinds of rows that record erasures and pruning. The log cannot be verified without their content. */
     static final Set<String> KEPT = Set.of("erase_subject", "erase_again", "prune_audit");
 
-    private static final JsonMapper JSON = JsonMapper.shared();
-    private static final int SHOWN = 20;
-
-    static Findings of(JdbcClient client, SubjectText subject) {
-        return new Search(client, subject).run();
+    static Findings of(JdbcClient client, SubjectText subject, List<PersonalData> data) {
+        return new Search(client, subject).run(data);
     }
 
     /** Returns the rows whose content names the subject, including rows that were written after the search. */
@@ -58,15 +58,12 @@ record Findings(List<Long> rows, long until, List<String> left) {
             this.subject = subject;
         }
 
-        Findings run() {
+        Findings run(List<PersonalData> data) {
             rows(0);
-            versions();
-            changes();
-            otherAttributes();
-            people();
+            data.forEach(each -> left.addAll(each.left(client, subject)));
             if (!acted.isEmpty()) {
                 left.add(
-                        "audit rows " + some(acted) + ": the subject acted in them (the author of a row stays; the rows"
+                        "audit rows " + Numbers.some(acted) + ": the subject acted in them (the author of a row stays; the rows"
                                 + " go with the retention of the audit log)");
             }
             if (sent > 0) {
@@ -75,7 +72,7 @@ record Findings(List<Long> rows, long until, List<String> left) {
                         + " retention of the audit log)");
             }
             if (!kept.isEmpty()) {
-                left.add("audit rows " + some(kept)
+                left.add("audit rows " + Numbers.some(kept)
                         + ": they tell what was erased or pruned (their content stays, because the"
                         + " log is verified with it; the rows go with the retention of the audit log)");
             }
@@ -109,105 +106,6 @@ record Findings(List<Long> rows, long until, List<String> left) {
             } else if (subject.isIn(row.origin())) {
                 sent++;
             }
-        }
-
-        /** Reports versions that name the subject. Released rules never change, and a digest proves it. */
-        private void versions() {
-            long inForce = client.sql("SELECT COALESCE(MAX(number), 0) FROM rule_version WHERE trial = 0")
-                    .query(Long.class)
-                    .single();
-            Set<Long> old = new TreeSet<>();
-            for (long number : client.sql("SELECT number FROM rule_version ORDER BY number")
-                    .query(Long.class)
-                    .list()) {
-                String document = client.sql("SELECT document FROM rule_version WHERE number = ?")
-                        .param(number)
-                        .query(String.class)
-                        .single();
-                if (!subject.isInJson(document)) {
-                    continue;
-                }
-                if (number == inForce) {
-                    left.add("rules in force: " + rules(document)
-                            + (rules(document).contains(",") ? " name" : " names")
-                            + " the subject (release a change without it)");
-                } else {
-                    old.add(number);
-                }
-            }
-            if (!old.isEmpty()) {
-                left.add(
-                        "versions " + some(old) + ": their rules name the subject (released rules never change; they go"
-                                + " with the retention of versions)");
-            }
-        }
-
-        /** Names the rules that contain the subject. The id of a rule may be the value itself, so such an id is not repeated. */
-        private String rules(String document) {
-            List<String> ids = new ArrayList<>();
-            for (JsonNode rule : JSON.readTree(document).path("rules")) {
-                if (subject.isInJson(rule.toString())) {
-                    String id = rule.path("id").asString("");
-                    ids.add(subject.isIn(id) ? "a rule whose id is the subject" : id);
-                }
-            }
-            return ids.isEmpty() ? "a rule" : ids.stream().limit(SHOWN).collect(Collectors.joining(", "));
-        }
-
-        private void changes() {
-            Set<Long> open = new TreeSet<>();
-            Set<Long> closed = new TreeSet<>();
-            client.sql("SELECT id, state, edits FROM rule_change").query((RowCallbackHandler) row -> {
-                if (subject.isInJson(row.getString(3))) {
-                    (row.getString(2).equals("open") ? open : closed).add(row.getLong(1));
-                }
-            });
-            if (!open.isEmpty()) {
-                left.add("changes " + some(open) + ": their rules name the subject (edit or withdraw them)");
-            }
-            if (!closed.isEmpty()) {
-                left.add("closed changes " + some(closed)
-                        + ": their rules name the subject (they go with the retention of changes)");
-            }
-        }
-
-        /** Reports overrides of the same value of another attribute, which may belong to another subject. */
-        private void otherAttributes() {
-            Set<Long> overrides = new TreeSet<>();
-            for (StoredTexts.OverrideCaller override : StoredTexts.overrides(client)) {
-                if (!subject.isCaller(override.attribute(), override.caller()) && subject.isIn(override.caller())) {
-                    overrides.add(override.id());
-                }
-            }
-            if (!overrides.isEmpty()) {
-                left.add(
-                        "overrides " + some(overrides) + ": they name the same value of another attribute (erase it for"
-                                + " that attribute too, if it is the same subject)");
-            }
-        }
-
-        /** Reports accounts and tokens, which belong to users of the center and are not erased. */
-        private void people() {
-            boolean[] found = new boolean[2];
-            client.sql("SELECT name, display_name, email, identity, subject FROM account")
-                    .query((RowCallbackHandler) row -> {
-                        for (int i = 1; i <= 5; i++) {
-                            found[0] |= subject.isIn(row.getString(i));
-                        }
-                    });
-            client.sql("SELECT name, tenant FROM api_token").query((RowCallbackHandler)
-                    row -> found[1] |= subject.isIn(row.getString(1)) || subject.isIn(row.getString(2)));
-            if (found[0]) {
-                left.add("accounts: one is the subject's (an administrator deletes or renames it)");
-            }
-            if (found[1]) {
-                left.add("tokens: the name of one names the subject (revoke it and create another)");
-            }
-        }
-
-        private static String some(Set<Long> numbers) {
-            String shown = numbers.stream().limit(SHOWN).map(String::valueOf).collect(Collectors.joining(", "));
-            return numbers.size() > SHOWN ? shown + " and " + (numbers.size() - SHOWN) + " more" : shown;
         }
     }
 }

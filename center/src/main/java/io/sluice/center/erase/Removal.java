@@ -107,9 +107,9 @@ record Removal(
     }
 
     /** Returns this removal after trials have ended. */
-    Removal with(StoredTexts.NamedCallers named) {
+    Removal with(StoredTexts.ErasedCallers named) {
         Map<String, Long> counts = new HashMap<>(removed);
-        counts.merge(TRIAL_CALLERS, named.replaced(), Long::sum);
+        named.counts().forEach((kind, count) -> counts.merge(kind, count, Long::sum));
         return new Removal(counts, left, rows, texts, hashes, asked, named.waiting());
     }
 

@@ -41,6 +41,15 @@ public record RetentionSettings(Map<String, Duration> times, int backups) {
     /** Traffic counts by the hour. */
     public static final String SERIES_HOURS = "series_hours";
 
+    /** The number of versions that are kept regardless of their age. */
+    public static final int VERSIONS_KEPT = 200;
+
+    /** The time for which sums of durable limits are kept after the end of their window. */
+    public static final Duration DURABLE = Duration.ofDays(1);
+
+    /** The number of days for which refused callers are kept. */
+    public static final int REFUSED_CALLERS_DAYS = 7;
+
     /** The default number of saved databases that are kept. */
     public static final int DEFAULT_BACKUPS = 14;
 

@@ -6,7 +6,6 @@ import static io.sluice.center.retention.DataKind.Place.OUTSIDE;
 import static io.sluice.center.retention.DataKind.Place.REDIS;
 
 import io.sluice.center.personal.RetentionSettings;
-import io.sluice.center.callers.RefusedCallers;
 import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.people.Sessions;
 import io.sluice.center.retention.DataKind.Place;
@@ -38,7 +37,7 @@ final class DataKinds {
 
     private static final Duration SERIES_SECONDS = Duration.ofHours(1);
 
-    private static final Duration REFUSED_CALLERS = Duration.ofDays(RefusedCallers.DAYS);
+    private static final Duration REFUSED_CALLERS = Duration.ofDays(RetentionSettings.REFUSED_CALLERS_DAYS);
 
     /** The time in which all five attempts become available again, one per minute. */
     private static final Duration ATTEMPTS = Duration.ofMinutes(5);
@@ -84,7 +83,7 @@ final class DataKinds {
         chosen(
                 RetentionSettings.VERSIONS,
                 "released rules with title, reason and author, and how their rollouts went",
-                "{time}, and at least the last " + OldRows.VERSIONS_KEPT,
+                "{time}, and at least the last " + RetentionSettings.VERSIONS_KEPT,
                 "the center deletes what is neither in force nor needed to go back",
                 "titles and reasons; rules that name the person are listed, and end with a release without them");
         chosen(
@@ -140,7 +139,7 @@ final class DataKinds {
                 CENTER,
                 "what nodes charged to durable limits, by caller: an address, a name or a key, or its hash if the limit says so",
                 true,
-                Optional.of(OldRows.DURABLE),
+                Optional.of(RetentionSettings.DURABLE),
                 "{time} after the end of the day, week, month or year that they count",
                 "the center deletes them every hour; backups leave them out",
                 "all sums of the person that can be found, when a node does the same");
@@ -357,7 +356,7 @@ final class DataKinds {
                 NODE,
                 "what the node charged to durable limits, by caller, in memory and in the directory of --data",
                 true,
-                Optional.of(OldRows.DURABLE),
+                Optional.of(RetentionSettings.DURABLE),
                 "{time} after the end of the day, week, month or year that they count",
                 "the node writes its journal anew without them",
                 "all sums of the person that can be found");

@@ -1,5 +1,6 @@
 package io.sluice.center.retention;
 
+import io.sluice.center.personal.AgingData;
 import io.sluice.center.personal.RetentionSettings;
 import io.sluice.center.audit.AuditSeal;
 import io.sluice.center.command.Actor;
@@ -55,6 +56,7 @@ public final class Retention implements Duty {
     /**
      * Creates the duty.
      *
+     * @param data the data of all concepts that is no longer needed after some time
      * @param seal signs that rows of the audit log were pruned
      * @param witnesses returns the nodes' reports about the audit log, by the names of the nodes
      * @param fault returns the fault of the audit log that this machine knows
@@ -65,6 +67,7 @@ public final class Retention implements Duty {
             CommandLog log,
             Clock clock,
             RetentionSettings settings,
+            List<AgingData> data,
             AuditSeal seal,
             Supplier<Map<String, WitnessReport>> witnesses,
             Supplier<Optional<String>> fault,
@@ -74,7 +77,7 @@ public final class Retention implements Duty {
         this.clock = clock;
         this.settings = settings;
         this.rules = rules;
-        this.rows = new OldRows(settings);
+        this.rows = new OldRows(settings, data);
         this.audit =
                 new AuditPruning(database, log, clock, settings.of(RetentionSettings.AUDIT), seal, witnesses, fault);
         this.nextNanos = clock.nanoTime();
@@ -135,7 +138,7 @@ public final class Retention implements Duty {
         long now = clock.epochMicros() / 1000;
         boolean hasMore = database.write(client -> rows.removeFigures(client, now));
         Map<String, Long> removed = database.write(client -> {
-            OldRows.removeExpired(client, now);
+            rows.removeExpired(client, now);
             Map<String, Long> counts = rows.remove(client, now);
             if (!counts.isEmpty()) {
                 var unused = log.add(client, Actor.CENTER, new Command.Act("prune", "", counts));

@@ -2,6 +2,7 @@ package io.sluice.center.erase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.center.personal.SubjectText;
 import io.sluice.runtime.erasure.Subject;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -412,7 +412,7 @@ class AuditPruningTest {
         write(20);
         witness("n1", 20);
         Retention retention = new Retention(
-                database, log, clock, RetentionSettings.DEFAULT, keys, () -> witnesses, () -> fault, RuleSet::none);
+                database, log, clock, RetentionSettings.DEFAULT, List.of(), keys, () -> witnesses, () -> fault, RuleSet::none);
         turns(retention, true);
         clock.advance(Duration.ofDays(1_000));
         turns(retention, false);
@@ -434,7 +434,7 @@ class AuditPruningTest {
         write(20);
         witnesses.put("n1", new WitnessReport(LOG, 5, "a".repeat(64), 0, KEY, Optional.empty()));
         Retention retention = new Retention(
-                database, log, clock, RetentionSettings.DEFAULT, keys, () -> witnesses, () -> fault, RuleSet::none);
+                database, log, clock, RetentionSettings.DEFAULT, List.of(), keys, () -> witnesses, () -> fault, RuleSet::none);
         turns(retention, true);
         assertThat(retention.problem().orElseThrow()).contains("node n1 witnessed another history");
         witnesses.clear();

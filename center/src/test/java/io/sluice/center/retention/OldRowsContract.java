@@ -2,6 +2,8 @@ package io.sluice.center.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.center.CenterData;
+import io.sluice.center.personal.OldIds;
 import io.sluice.center.personal.RetentionSettings;
 import io.sluice.center.command.CommandEntry;
 import io.sluice.center.command.CommandLog;
@@ -69,21 +71,21 @@ abstract class OldRowsContract {
     @Test
     void everyRoundThatRemovesSomethingIsARowOfTheLog() {
         database.write(client -> {
-            for (int i = 1; i <= OldRows.AT_ONCE + 7; i++) {
+            for (int i = 1; i <= OldIds.AT_ONCE + 7; i++) {
                 insert(client, "adjustment", Map.of("id", i, "kind", "override", "ended_at", now()));
             }
             return true;
         });
         insert("api_token", Map.of("id", 1, "hash", "a", "revoked_at", now(), "expires_at", now() + 1));
         clock.advance(YEARS);
-        assertThat(round()).isEqualTo(Map.of("adjustments", (long) OldRows.AT_ONCE, "tokens", 1L));
+        assertThat(round()).isEqualTo(Map.of("adjustments", (long) OldIds.AT_ONCE, "tokens", 1L));
         assertThat(round()).isEqualTo(Map.of("adjustments", 7L));
         assertThat(round()).isEmpty();
         List<CommandEntry> rows = database.read(client -> log.newest(client, Long.MAX_VALUE, 10));
         assertThat(rows)
                 .hasSize(2)
                 .allMatch(row -> row.kind().equals("prune") && row.actor().equals("center"));
-        assertThat(rows.get(1).body().get("adjustments").asLong()).isEqualTo(OldRows.AT_ONCE);
+        assertThat(rows.get(1).body().get("adjustments").asLong()).isEqualTo(OldIds.AT_ONCE);
     }
 
     @Test
@@ -112,7 +114,7 @@ abstract class OldRowsContract {
     }
 
     private void removeFigures() {
-        OldRows rows = new OldRows(RetentionSettings.DEFAULT);
+        OldRows rows = new OldRows(RetentionSettings.DEFAULT, CenterData.aging());
         boolean hasMore = true;
         while (hasMore) {
             hasMore = database.write(client -> rows.removeFigures(client, now()));
@@ -149,32 +151,32 @@ abstract class OldRowsContract {
 
     @Test
     void theNewestVersionsStayHoweverOldTheyAre() {
-        release(OldRows.VERSIONS_KEPT + 50);
+        release(RetentionSettings.VERSIONS_KEPT + 50);
         // Tried and never promoted.
-        insert("rule_version", Map.of("number", OldRows.VERSIONS_KEPT + 51, "trial", 1, "released_at", now()));
+        insert("rule_version", Map.of("number", RetentionSettings.VERSIONS_KEPT + 51, "trial", 1, "released_at", now()));
         clock.advance(Duration.ofDays(729));
         assertThat(round()).isEmpty();
         clock.advance(Duration.ofDays(2));
         assertThat(round()).isEqualTo(Map.of("versions", 50L, "rollouts", 50L, "changes", 50L));
         assertThat(round()).isEmpty();
         assertThat(numbers("rule_version").get(0)).isEqualTo(51);
-        assertThat(numbers("rule_version")).hasSize(OldRows.VERSIONS_KEPT + 1);
+        assertThat(numbers("rule_version")).hasSize(RetentionSettings.VERSIONS_KEPT + 1);
         assertThat(ids("rollout").get(0)).isEqualTo(51);
         assertThat(ids("rule_change").get(0)).isEqualTo(51);
-        assertThat(ids("change_author")).hasSize(OldRows.VERSIONS_KEPT);
-        assertThat(ids("approval")).hasSize(OldRows.VERSIONS_KEPT);
+        assertThat(ids("change_author")).hasSize(RetentionSettings.VERSIONS_KEPT);
+        assertThat(ids("approval")).hasSize(RetentionSettings.VERSIONS_KEPT);
     }
 
     @Test
     void youngVersionsStayHoweverManyThereAre() {
-        release(OldRows.VERSIONS_KEPT + 50);
+        release(RetentionSettings.VERSIONS_KEPT + 50);
         clock.advance(Duration.ofDays(700));
         assertThat(round()).isEmpty();
     }
 
     @Test
     void versionsThatSomethingOpenIsAboutStay() {
-        release(OldRows.VERSIONS_KEPT + 20);
+        release(RetentionSettings.VERSIONS_KEPT + 20);
         insert("rollout", Map.of("id", 901, "version", 2, "replaces", 3, "state", "trial", "started_at", now()));
         insert("rule_change", Map.of("id", 902, "state", "open", "base", 4));
         insert("rule_change", Map.of("id", 903, "state", "trial", "base", 5, "version", 6));
@@ -315,6 +317,7 @@ abstract class OldRowsContract {
                 log,
                 clock,
                 RetentionSettings.DEFAULT,
+                CenterData.aging(),
                 (client, text) -> Optional.empty(),
                 Map::of,
                 Optional::empty,

@@ -1,4 +1,4 @@
-package io.sluice.center.erase;
+package io.sluice.center.personal;
 
 import io.sluice.rules.pattern.Address;
 import io.sluice.rules.pattern.Attributes;
@@ -19,7 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
  * because as a word it occurs in very many texts. Scripts that are written without spaces have no whole words, so every
  * occurrence in them counts.
  */
-final class SubjectText {
+public final class SubjectText {
 
     /** Shorter values are not searched as words. */
     private static final int SHORTEST_WORD = 3;
@@ -41,7 +41,7 @@ final class SubjectText {
     /** The spellings to search for. */
     private final Set<String> spellings = new LinkedHashSet<>();
 
-    SubjectText(Subject subject) {
+    public SubjectText(Subject subject) {
         this.attribute = Attributes.normalisedName(subject.attribute());
         this.value = canonical(attribute, subject.value());
         spellings.add(subject.value());
@@ -49,7 +49,7 @@ final class SubjectText {
     }
 
     /** Returns the canonical spelling of a value, because addresses have several spellings. */
-    static String canonical(String attribute, String value) {
+    public static String canonical(String attribute, String value) {
         if (!Attributes.normalisedName(attribute).equals(ADDRESS)) {
             return value;
         }
@@ -59,13 +59,13 @@ final class SubjectText {
     }
 
     /** Returns whether a value of an attribute belongs to the subject. */
-    boolean isCaller(String otherAttribute, String otherValue) {
+    public boolean isCaller(String otherAttribute, String otherValue) {
         return attribute.equals(Attributes.normalisedName(otherAttribute))
                 && value.equals(canonical(attribute, otherValue));
     }
 
     /** Returns whether a text names the subject. */
-    boolean isIn(String text) {
+    public boolean isIn(String text) {
         return spellings.stream().anyMatch(spelling -> isIn(text, spelling))
                 || (attribute.equals(ADDRESS) && canonical(ADDRESS, text).equals(value));
     }
@@ -74,7 +74,7 @@ final class SubjectText {
      * Returns whether a string of a JSON text names the subject. Numbers and names of fields are ignored: no value of a caller is
      * stored as one, and a value such as {@code title} would match every text of a kind.
      */
-    boolean isInJson(String json) {
+    public boolean isInJson(String json) {
         if (json.isEmpty() || (hasOneSpelling() && !json.contains(value))) {
             return false;
         }
