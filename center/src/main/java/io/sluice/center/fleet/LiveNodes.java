@@ -149,6 +149,13 @@ public final class LiveNodes {
         return live().stream().filter(node -> node.report().rules().follows()).toList();
     }
 
+    /** Returns the number of these nodes that have a revision of the adjustments. */
+    public int appliedBy(long revision) {
+        return (int) followers().stream()
+                .filter(node -> node.report().rules().adjustments() >= revision)
+                .count();
+    }
+
     public synchronized Optional<NodeState> find(String id) {
         return Optional.ofNullable(nodes.get(id)).map(entry -> state(entry, now()));
     }

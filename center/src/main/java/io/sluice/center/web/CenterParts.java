@@ -1,5 +1,14 @@
 package io.sluice.center.web;
 
+import java.util.List;
+import java.util.ArrayList;
+import io.sluice.center.command.AnsweredRequests;
+import io.sluice.center.export.AuditExport;
+import io.sluice.center.durable.DurableBook;
+import io.sluice.center.decisions.Decisions;
+import io.sluice.center.people.People;
+import io.sluice.center.approval.SettingsBook;
+import io.sluice.center.version.RulesInForce;
 import io.sluice.center.adjust.AdjustmentBook;
 import io.sluice.center.alert.Alerts;
 import io.sluice.center.audit.AuditMemory;
@@ -22,7 +31,6 @@ import io.sluice.center.traffic.Traffic;
 import io.sluice.center.version.ForeignRules;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
-import io.sluice.rules.snapshot.RuleSet;
 import java.util.Optional;
 
 /**
@@ -50,18 +58,55 @@ public record CenterParts(
         Clock clock,
         Optional<ForeignRules> shown) {
 
-    /** Returns the rules in force. */
-    RuleSet rules() {
-        return shown.map(foreign -> foreign.rules().get()).orElseGet(() -> database.read(versions::latestRules));
+    /** Returns the parts that the API uses, each of which is a bean of the web application. */
+    List<Object> beans() {
+        RulesInForce rules = new RulesInForce(database, versions, shown);
+        List<Object> beans = new ArrayList<>(List.of(
+                database,
+                versions,
+                changes,
+                releases,
+                adjustments,
+                reconciler,
+                nodes,
+                feed,
+                log,
+                audit,
+                checkpoints,
+                sinks,
+                erasures,
+                retention,
+                traffic,
+                traffic.stream(),
+                traffic.excerpts(),
+                alerts,
+                rules,
+                new SettingsBook(People.of(database, log, clock), changes.approvals()),
+                new SeriesSource(traffic.series(), traffic::rules, clock),
+                callers(),
+                explanations(rules),
+                new Decisions(traffic.decisions(), traffic::rules),
+                new DurableBook(database, clock),
+                new AuditExport(database, clock),
+                new AnsweredRequests(database),
+                problems()));
+        shown.ifPresent(beans::add);
+        return beans;
     }
 
-    /** Returns the parts that the API of traffic uses. */
-    SeriesSource seriesSource() {
-        return new SeriesSource(traffic.series(), traffic::rules, clock);
+    private StatusProblems problems() {
+        return new StatusProblems(List.of(
+                () -> audit.problem().stream().toList(),
+                checkpoints::problems,
+                sinks::problems,
+                erasures::problems,
+                () -> retention.problem().stream().toList(),
+                traffic::problems,
+                alerts::problems));
     }
 
     /** Returns the parts that the API of refused callers uses. */
-    CallersParts callers() {
+    private CallersParts callers() {
         return new CallersParts(
                 traffic.callers(),
                 traffic.questions(),
@@ -74,25 +119,13 @@ public record CenterParts(
     }
 
     /** Returns the parts that explanations use. */
-    ExplainParts explanations() {
+    private ExplainParts explanations(RulesInForce rules) {
         return new ExplainParts(
                 traffic.questions(),
                 () -> {
                     FleetRules known = shown.isPresent() ? FleetRules.NONE : reconciler.rules();
-                    return new FleetRules(rules(), known.trial(), known.adjustments());
+                    return new FleetRules(rules.rules(), known.trial(), known.adjustments());
                 },
                 clock);
-    }
-
-    /** Returns the number of live nodes that take released rules. */
-    int followers() {
-        return nodes.followers().size();
-    }
-
-    /** Returns the number of these nodes that have a revision of the adjustments. */
-    int appliedBy(long revision) {
-        return (int) nodes.followers().stream()
-                .filter(node -> node.report().rules().adjustments() >= revision)
-                .count();
     }
 }

@@ -1,5 +1,13 @@
 package io.sluice.center.web;
 
+import io.sluice.center.auditlog.AuditLogRoutes;
+import io.sluice.center.nodes.RuleFeedServlet;
+import io.sluice.center.nodes.NodeRoutes;
+import io.sluice.center.govern.RuleRoutes;
+import io.sluice.center.govern.RolloutRoutes;
+import io.sluice.center.govern.ChangeRoutes;
+import io.sluice.center.govern.ApprovalRoutes;
+import io.sluice.center.govern.AdjustmentRoutes;
 import io.sluice.center.account.AccountRoutes;
 import io.sluice.center.alert.AlertRoutes;
 import io.sluice.center.callers.CallerRoutes;
@@ -13,15 +21,21 @@ import io.sluice.center.export.ExportRoutes;
 import io.sluice.center.identity.IdentityConfiguration;
 import io.sluice.center.page.PageRoutes;
 import io.sluice.center.passkey.PasskeyConfiguration;
-import io.sluice.center.retention.Retention;
 import io.sluice.center.retention.RetentionRoutes;
 import io.sluice.center.series.SeriesRoutes;
 import io.sluice.center.signin.SecurityConfiguration;
 import io.sluice.center.signin.SignInParts;
 import io.sluice.center.sink.SinkRoutes;
 import io.sluice.center.stream.StreamServlet;
+import io.sluice.center.stream.Stream;
+import io.sluice.center.version.ForeignRules;
+import io.sluice.center.fleet.RuleFeed;
+import io.sluice.center.govern.RuleGuard;
+import io.sluice.center.govern.ChangeCheck;
+import io.sluice.center.govern.ChangeDryRun;
 import io.sluice.center.token.TokenRoutes;
 import java.util.List;
+import java.util.Optional;
 import org.apache.catalina.LifecycleListener;
 import org.apache.catalina.core.StandardHost;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
@@ -49,7 +63,10 @@ import org.springframework.context.annotation.Import;
     DispatcherServletAutoConfiguration.class,
     WebMvcAutoConfiguration.class,
     Problems.class,
+    RuleGuard.class,
     RuleRoutes.class,
+    ChangeCheck.class,
+    ChangeDryRun.class,
     ChangeRoutes.class,
     RolloutRoutes.class,
     AdjustmentRoutes.class,
@@ -87,9 +104,9 @@ final class WebConfiguration {
 
     /** Comes after the security filter, so that a request without a token does not reveal the origin of the rules. */
     @Bean
-    FilterRegistrationBean<ReadOnlyFilter> readOnly(CenterParts center) {
+    FilterRegistrationBean<ReadOnlyFilter> readOnly(Optional<ForeignRules> shown) {
         FilterRegistrationBean<ReadOnlyFilter> filter =
-                new FilterRegistrationBean<>(new ReadOnlyFilter(center.shown()));
+                new FilterRegistrationBean<>(new ReadOnlyFilter(shown));
         filter.addUrlPatterns("/api/*");
         filter.setAsyncSupported(true);
         filter.setOrder(2);
@@ -98,18 +115,13 @@ final class WebConfiguration {
 
     /** Comes after all filters that refuse. */
     @Bean
-    FilterRegistrationBean<RepetitionFilter> repetitions(CenterParts center) {
+    FilterRegistrationBean<RepetitionFilter> repetitions(AnsweredRequests answered) {
         FilterRegistrationBean<RepetitionFilter> filter =
-                new FilterRegistrationBean<>(new RepetitionFilter(new AnsweredRequests(center.database())));
+                new FilterRegistrationBean<>(new RepetitionFilter(answered));
         filter.addUrlPatterns("/api/*");
         filter.setAsyncSupported(true);
         filter.setOrder(3);
         return filter;
-    }
-
-    @Bean
-    Retention retention(CenterParts center) {
-        return center.retention();
     }
 
     @Bean
@@ -142,17 +154,17 @@ final class WebConfiguration {
     }
 
     @Bean
-    ServletRegistrationBean<RuleFeedServlet> ruleFeed(CenterParts center) {
+    ServletRegistrationBean<RuleFeedServlet> ruleFeed(RuleFeed feed) {
         ServletRegistrationBean<RuleFeedServlet> servlet =
-                new ServletRegistrationBean<>(new RuleFeedServlet(center.feed()), "/api/nodes/rules");
+                new ServletRegistrationBean<>(new RuleFeedServlet(feed), "/api/nodes/rules");
         servlet.setAsyncSupported(true);
         return servlet;
     }
 
     @Bean
-    ServletRegistrationBean<StreamServlet> stream(CenterParts center) {
+    ServletRegistrationBean<StreamServlet> stream(Stream stream) {
         ServletRegistrationBean<StreamServlet> servlet =
-                new ServletRegistrationBean<>(new StreamServlet(center.traffic().stream()), "/api/stream");
+                new ServletRegistrationBean<>(new StreamServlet(stream), "/api/stream");
         servlet.setAsyncSupported(true);
         return servlet;
     }

@@ -1,17 +1,9 @@
 package io.sluice.center.web;
 
-import io.sluice.center.alert.Alerts;
-import io.sluice.center.callers.CallersParts;
-import io.sluice.center.decisions.Decisions;
-import io.sluice.center.durable.DurableBook;
 import io.sluice.center.edge.ServerCertificate;
-import io.sluice.center.erase.Erasures;
-import io.sluice.center.explain.ExplainParts;
-import io.sluice.center.export.AuditExport;
 import io.sluice.center.identity.ServerConfirmations;
-import io.sluice.center.series.SeriesSource;
 import io.sluice.center.signin.SignInParts;
-import io.sluice.center.sink.AuditSinks;
+import io.sluice.core.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -62,20 +54,16 @@ public final class WebServer implements AutoCloseable {
         properties.put("spring.web.resources.add-mappings", false);
         signIn.settings().tls().ifPresent(files -> properties.putAll(ServerCertificate.properties(files)));
         return new WebServer(started(properties, beans -> {
-            beans.registerBean(CenterParts.class, () -> center);
-            beans.registerBean(Erasures.class, center::erasures);
-            beans.registerBean(SignInParts.class, () -> signIn);
-            beans.registerBean(ServerConfirmations.class, () -> servers);
-            beans.registerBean(SeriesSource.class, center::seriesSource);
-            beans.registerBean(CallersParts.class, center::callers);
-            beans.registerBean(ExplainParts.class, center::explanations);
-            beans.registerBean(AuditSinks.class, center::sinks);
-            beans.registerBean(
-                    Decisions.class, () -> new Decisions(center.traffic().decisions(), center.traffic()::rules));
-            beans.registerBean(Alerts.class, center::alerts);
-            beans.registerBean(DurableBook.class, () -> new DurableBook(center.database(), center.clock()));
-            beans.registerBean(AuditExport.class, () -> new AuditExport(center.database(), center.clock()));
+            // A singleton that is registered like this is not closed with the web application.
+            center.beans().forEach(part -> singleton(beans, part.getClass(), part));
+            singleton(beans, Clock.class, center.clock());
+            singleton(beans, SignInParts.class, signIn);
+            singleton(beans, ServerConfirmations.class, servers);
         }));
+    }
+
+    private static void singleton(GenericApplicationContext beans, Class<?> type, Object part) {
+        beans.getBeanFactory().registerSingleton(type.getName(), part);
     }
 
     /**

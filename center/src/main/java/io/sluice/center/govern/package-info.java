@@ -1,0 +1,5 @@
+/** The API of rules: changes, approvals, releases, rollouts, overrides and switches. */
+@NullMarked
+package io.sluice.center.govern;
+
+import org.jspecify.annotations.NullMarked;
