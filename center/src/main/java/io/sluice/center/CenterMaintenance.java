@@ -7,7 +7,6 @@ import io.sluice.center.checkpoint.AuditKeys;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Backups;
 import io.sluice.center.database.DataDirectory;
 import io.sluice.center.database.Database;
@@ -20,9 +19,10 @@ import io.sluice.center.identity.SignInCheck;
 import io.sluice.center.people.AdministratorReset;
 import io.sluice.center.people.ApiTokens;
 import io.sluice.center.people.People;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.release.Releases;
-import io.sluice.center.signin.settings.SignInSettings;
 import io.sluice.center.signin.PublicAddress;
+import io.sluice.center.signin.settings.SignInSettings;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.redis.RedisRulePublisher;
@@ -106,8 +106,8 @@ public final class CenterMaintenance {
         });
         AuditKeys keys = new AuditKeys(database, settings.data(), clock);
         keys.begin();
-        var unusedErasures = Erasures.open(
-                database, log, clock, new LiveNodes(clock), keys, CenterData.personal(), settings.data());
+        var unusedErasures =
+                Erasures.open(database, log, clock, new LiveNodes(clock), keys, CenterData.personal(), settings.data());
     }
 
     /** Takes over the rules that are in force in Redis, with their version. */

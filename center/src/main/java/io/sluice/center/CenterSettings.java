@@ -1,9 +1,9 @@
 package io.sluice.center;
 
 import io.sluice.center.destination.AlertSettings;
-import io.sluice.center.sink.AuditSink;
 import io.sluice.center.personal.RetentionSettings;
 import io.sluice.center.signin.settings.SignInSettings;
+import io.sluice.center.sink.AuditSink;
 import io.sluice.center.version.ForeignRules;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.center.access.Grant;
 import io.sluice.center.access.Role;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.people.Account;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.Await;

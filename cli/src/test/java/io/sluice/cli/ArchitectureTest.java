@@ -184,7 +184,7 @@ class ArchitectureTest {
                         .and(DescribedPredicate.describe(
                                 "are no settings of a concept",
                                 type -> !SETTINGS_OF_CONCEPTS.contains(
-                                        type.getName().replaceFirst("\\$.*", "")))));
+                                        type.getName().replaceFirst("\\$.*", ""))))));
     }
 
     @Test

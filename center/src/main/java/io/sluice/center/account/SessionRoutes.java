@@ -1,11 +1,11 @@
 package io.sluice.center.account;
 
 import io.sluice.center.command.Command;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.People;
 import io.sluice.center.people.Session;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.signin.PasswordSignIn;
 import io.sluice.center.signin.RefusedRequests;
 import io.sluice.center.signin.SessionCookie;

@@ -1,11 +1,11 @@
 package io.sluice.center.alert;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.destination.DestinationReply;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.http.RequestTime;
+import io.sluice.center.refusal.RefusedException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.sluice.center.alert;
 
-import io.sluice.center.refusal.RefusedException;
-import io.sluice.center.http.RequestBody;
 import io.sluice.center.destination.AlertSeverity;
+import io.sluice.center.http.RequestBody;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.rules.yaml.PrintableText;
 import io.sluice.rules.yaml.Spans;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package io.sluice.center.approval;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.LostRaceException;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.People;
+import io.sluice.center.refusal.RefusedException;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;

@@ -1,30 +1,28 @@
 package io.sluice.center.auditlog;
 
-import org.springframework.web.bind.annotation.PostMapping;
-import java.util.Optional;
-import java.util.Map;
-import java.util.LinkedHashMap;
-import jakarta.servlet.http.HttpServletRequest;
-import io.sluice.runtime.witness.WitnessReport;
-import io.sluice.runtime.witness.LogKey;
-import io.sluice.center.auditlog.CommandReply;
-import io.sluice.center.auditlog.AuditReply;
-import io.sluice.center.http.RequestBody;
-import io.sluice.center.fleet.NodeState;
-import io.sluice.center.audit.AuditReport;
-import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.audit.AuditMemory;
+import io.sluice.center.audit.AuditQuery;
+import io.sluice.center.audit.AuditReport;
+import io.sluice.center.audit.AuditRow;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
-import io.sluice.center.audit.AuditQuery;
-import io.sluice.center.audit.AuditRow;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.fleet.NodeState;
+import io.sluice.center.http.RequestBody;
 import io.sluice.center.refusal.RefusedException;
+import io.sluice.runtime.witness.LogKey;
+import io.sluice.runtime.witness.WitnessReport;
+import jakarta.servlet.http.HttpServletRequest;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -67,9 +65,7 @@ public final class AuditLogRoutes {
                 outcome,
                 millis("since", since, 0),
                 millis("until", until, Long.MAX_VALUE));
-        return database.read(query::rows).stream()
-                .map(AuditRowReply::of)
-                .toList();
+        return database.read(query::rows).stream().map(AuditRowReply::of).toList();
     }
 
     /** Checks the whole log. A key from the log itself proves nothing, so only the caller can name the key to trust. */

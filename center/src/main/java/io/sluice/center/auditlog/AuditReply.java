@@ -1,7 +1,7 @@
 package io.sluice.center.auditlog;
 
-import io.sluice.center.http.ReplyTime;
 import io.sluice.center.audit.AuditReport;
+import io.sluice.center.http.ReplyTime;
 import java.time.Instant;
 import java.util.List;
 import java.util.OptionalLong;

@@ -2,13 +2,13 @@ package io.sluice.center.callers;
 
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
-import io.sluice.center.reach.Visibility;
 import io.sluice.center.callers.TopReply.TopEntry;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.data.RefusedCaller;
 import io.sluice.center.data.TopQuery;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
+import io.sluice.center.reach.Visibility;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.rules.caller.CallerMark;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.PrintableText;

@@ -1,7 +1,6 @@
 package io.sluice.center.callers;
 
 import io.sluice.center.callers.CallerFiles.Span;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.data.CallersView;
 import io.sluice.center.data.DataConsumer;
 import io.sluice.center.data.RefusedCaller;
@@ -9,6 +8,7 @@ import io.sluice.center.data.StoredBatch;
 import io.sluice.center.data.TopQuery;
 import io.sluice.center.erase.HashedData;
 import io.sluice.center.personal.RetentionSettings;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.core.time.Clock;
 import io.sluice.runtime.data.DataBatch.Kind;
 import io.sluice.runtime.data.RefusedMinute;

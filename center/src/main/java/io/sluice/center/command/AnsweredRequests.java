@@ -1,7 +1,7 @@
 package io.sluice.center.command;
 
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
+import io.sluice.center.refusal.RefusedException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.sluice.center.decisions;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.CurrentAccess;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.runtime.data.DecisionEntry.Outcome;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;

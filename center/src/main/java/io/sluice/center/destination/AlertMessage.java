@@ -1,6 +1,5 @@
 package io.sluice.center.destination;
 
-
 /**
  * A message to people about an alert. Immutable. No text has line breaks or control characters.
  *

@@ -1,9 +1,9 @@
 package io.sluice.center.destination;
 
+import io.sluice.center.destination.AlertSettings.Encryption;
 import io.sluice.center.log.LogText;
 import io.sluice.center.remote.Conversation;
 import io.sluice.center.remote.RemoteSockets;
-import io.sluice.center.destination.AlertSettings.Encryption;
 import io.sluice.center.remote.SecretText;
 import io.sluice.core.time.Clock;
 import io.sluice.runtime.center.CenterTrust;

@@ -1,7 +1,7 @@
 package io.sluice.center.durable;
 
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.RequestBody;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.runtime.center.CenterDurableLine;
 import io.sluice.runtime.durable.DurableSum;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,9 +1,9 @@
 package io.sluice.center.duty;
 
-import io.sluice.center.log.Trouble;
-import io.sluice.center.log.LogText;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
+import io.sluice.center.log.LogText;
+import io.sluice.center.log.Trouble;
+import io.sluice.center.refusal.RefusedException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;

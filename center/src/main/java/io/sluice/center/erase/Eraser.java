@@ -1,12 +1,12 @@
 package io.sluice.center.erase;
 
-import io.sluice.center.personal.SubjectText;
 import io.sluice.center.audit.AuditSeal;
 import io.sluice.center.audit.AuditTables;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
+import io.sluice.center.personal.SubjectText;
 import io.sluice.center.refusal.RefusedException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -111,10 +111,10 @@ final class Eraser {
                 .toList();
         Optional<AuditSeal.Stamp> stamp = stamp(client, entry.id(), present);
         List<Removal.Row> rows = stamp.isPresent() ? present : List.of();
-        StoredTexts.ErasedCallers callers = stored.eraseCallers(
-                client, nobody(entry.id()), (attribute, value) -> isOf(entry, attribute, value));
-        List<Removal.Text> texts = texts(stored.erase(
-                client, place -> entry.texts().contains(text(place)) || words.isIn(place.text(), entry)));
+        StoredTexts.ErasedCallers callers =
+                stored.eraseCallers(client, nobody(entry.id()), (attribute, value) -> isOf(entry, attribute, value));
+        List<Removal.Text> texts = texts(
+                stored.erase(client, place -> entry.texts().contains(text(place)) || words.isIn(place.text(), entry)));
         Removal removal = new Removal(
                 counts(callers, rows.size(), texts.size()),
                 present.equals(rows) ? List.of() : List.of(kept(present)),

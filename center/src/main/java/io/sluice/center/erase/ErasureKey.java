@@ -1,7 +1,7 @@
 package io.sluice.center.erase;
 
-import io.sluice.center.personal.SubjectText;
 import io.sluice.center.database.PrivateFile;
+import io.sluice.center.personal.SubjectText;
 import io.sluice.runtime.erasure.Subject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,9 @@
 package io.sluice.center.erase;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.runtime.erasure.Subject;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.HashMap;

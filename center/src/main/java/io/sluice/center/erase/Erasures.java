@@ -1,15 +1,15 @@
 package io.sluice.center.erase;
 
-import io.sluice.center.personal.PersonalData;
-import io.sluice.center.personal.SubjectText;
 import io.sluice.center.audit.AuditSeal;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.NodeState;
+import io.sluice.center.personal.PersonalData;
+import io.sluice.center.personal.SubjectText;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.runtime.erasure.ErasureOrder;

@@ -1,18 +1,14 @@
 package io.sluice.center.erase;
 
+import io.sluice.center.audit.LoggedRow;
 import io.sluice.center.personal.Numbers;
 import io.sluice.center.personal.PersonalData;
 import io.sluice.center.personal.SubjectText;
-import io.sluice.center.audit.LoggedRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
-import org.springframework.jdbc.core.RowCallbackHandler;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The result of a search for a subject in the whole database. The search takes long in a large database, so it runs before the
@@ -62,9 +58,9 @@ record Findings(List<Long> rows, long until, List<String> left) {
             rows(0);
             data.forEach(each -> left.addAll(each.left(client, subject)));
             if (!acted.isEmpty()) {
-                left.add(
-                        "audit rows " + Numbers.some(acted) + ": the subject acted in them (the author of a row stays; the rows"
-                                + " go with the retention of the audit log)");
+                left.add("audit rows " + Numbers.some(acted)
+                        + ": the subject acted in them (the author of a row stays; the rows"
+                        + " go with the retention of the audit log)");
             }
             if (sent > 0) {
                 left.add("audit rows: " + sent + " came from the subject's address and do not name it otherwise (the"

@@ -51,8 +51,8 @@ final class StoredTexts {
                             own.add(place);
                         }
                     });
-            own.forEach(place -> client.sql(
-                            "UPDATE " + column.table() + " SET " + column.column() + " = ? WHERE " + column.id() + " = ?")
+            own.forEach(place -> client.sql("UPDATE " + column.table() + " SET " + column.column() + " = ? WHERE "
+                            + column.id() + " = ?")
                     .params(ERASED, place.id())
                     .update());
             found.addAll(own);

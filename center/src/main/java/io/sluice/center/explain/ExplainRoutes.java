@@ -1,18 +1,18 @@
 package io.sluice.center.explain;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.reach.Coverage;
 import io.sluice.center.access.Right;
-import io.sluice.center.reach.Visibility;
 import io.sluice.center.callers.AskedPerMinute;
 import io.sluice.center.callers.NodeAnswer;
 import io.sluice.center.callers.Questions;
 import io.sluice.center.callers.Questions.Told;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.fleet.FleetRules;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.http.Turns;
+import io.sluice.center.reach.Coverage;
+import io.sluice.center.reach.Visibility;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
 import jakarta.servlet.http.HttpServletRequest;

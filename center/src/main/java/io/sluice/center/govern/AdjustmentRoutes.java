@@ -1,18 +1,18 @@
 package io.sluice.center.govern;
 
-import io.sluice.core.time.Clock;
-import io.sluice.center.fleet.LiveNodes;
-import io.sluice.center.release.Reconciler;
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
 import io.sluice.center.adjust.Adjustment;
 import io.sluice.center.adjust.AdjustmentBook;
-import io.sluice.center.refusal.RefusedException;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.govern.reply.OverrideReply;
+import io.sluice.center.govern.reply.SwitchReply;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.http.RequestTime;
-import io.sluice.center.govern.reply.OverrideReply;
-import io.sluice.center.govern.reply.SwitchReply;
+import io.sluice.center.refusal.RefusedException;
+import io.sluice.center.release.Reconciler;
+import io.sluice.core.time.Clock;
 import io.sluice.rules.adjust.Caller;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -206,10 +206,16 @@ public final class AdjustmentRoutes {
     }
 
     private OverrideReply reply(Adjustment adjustment) {
-        return OverrideReply.of(adjustment, nodes.appliedBy(adjustment.revision()), nodes.followers().size());
+        return OverrideReply.of(
+                adjustment,
+                nodes.appliedBy(adjustment.revision()),
+                nodes.followers().size());
     }
 
     private SwitchReply switchReply(Adjustment adjustment) {
-        return SwitchReply.of(adjustment, nodes.appliedBy(adjustment.revision()), nodes.followers().size());
+        return SwitchReply.of(
+                adjustment,
+                nodes.appliedBy(adjustment.revision()),
+                nodes.followers().size());
     }
 }

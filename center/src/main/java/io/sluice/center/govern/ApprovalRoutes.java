@@ -1,24 +1,23 @@
 package io.sluice.center.govern;
 
-import io.sluice.center.release.Reconciler;
-import io.sluice.center.release.Releases;
-import io.sluice.center.database.Database;
 import io.sluice.center.access.Access;
 import io.sluice.center.approval.ApprovalSettings;
 import io.sluice.center.approval.SettingsBook;
 import io.sluice.center.change.Change;
 import io.sluice.center.change.Changes;
 import io.sluice.center.change.Changes.Reviewed;
-import io.sluice.center.refusal.RefusedException;
-import io.sluice.center.http.CurrentAccess;
-import io.sluice.center.http.RequestBody;
-import io.sluice.center.people.People;
-import io.sluice.center.release.EmergencyReview;
+import io.sluice.center.database.Database;
 import io.sluice.center.govern.reply.ApprovalSettingsReply;
 import io.sluice.center.govern.reply.ChangeReply;
 import io.sluice.center.govern.reply.ChangeSummary;
 import io.sluice.center.govern.reply.EmergencyReply;
 import io.sluice.center.govern.reply.NoticeReply;
+import io.sluice.center.http.CurrentAccess;
+import io.sluice.center.http.RequestBody;
+import io.sluice.center.refusal.RefusedException;
+import io.sluice.center.release.EmergencyReview;
+import io.sluice.center.release.Reconciler;
+import io.sluice.center.release.Releases;
 import io.sluice.rules.yaml.Spans;
 import jakarta.servlet.http.HttpServletRequest;
 import java.math.BigDecimal;
@@ -53,7 +52,13 @@ public final class ApprovalRoutes {
     private final SettingsBook settings;
     private final RuleGuard guard;
 
-    ApprovalRoutes(Database database, Changes changes, Releases releases, Reconciler reconciler, SettingsBook settings, RuleGuard guard) {
+    ApprovalRoutes(
+            Database database,
+            Changes changes,
+            Releases releases,
+            Reconciler reconciler,
+            SettingsBook settings,
+            RuleGuard guard) {
         this.database = database;
         this.changes = changes;
         this.reconciler = reconciler;

@@ -1,21 +1,21 @@
 package io.sluice.center.govern;
 
-import io.sluice.core.time.Clock;
-import io.sluice.center.version.RulesInForce;
-import io.sluice.center.database.Database;
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
-import io.sluice.center.reach.Visibility;
 import io.sluice.center.approval.Standing;
 import io.sluice.center.change.Changes;
-import io.sluice.center.refusal.RefusedException;
+import io.sluice.center.database.Database;
 import io.sluice.center.edit.ChangeReview;
 import io.sluice.center.edit.Edit;
 import io.sluice.center.edit.Edits;
-import io.sluice.center.http.Turns;
-import io.sluice.center.signin.RefusedRequests;
 import io.sluice.center.govern.reply.CheckReply;
 import io.sluice.center.govern.reply.CheckReply.Found;
+import io.sluice.center.http.Turns;
+import io.sluice.center.reach.Visibility;
+import io.sluice.center.refusal.RefusedException;
+import io.sluice.center.signin.RefusedRequests;
+import io.sluice.center.version.RulesInForce;
+import io.sluice.core.time.Clock;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.review.ReviewFinding;
 import io.sluice.rules.review.SetReview;
@@ -59,7 +59,13 @@ public final class ChangeCheck {
 
     private record Remembered(RuleSet rules, Instant at, List<ReviewFinding> findings) {}
 
-    ChangeCheck(Database database, Changes changes, RulesInForce rulesInForce, Clock clock, RuleGuard guard, RefusedRequests requests) {
+    ChangeCheck(
+            Database database,
+            Changes changes,
+            RulesInForce rulesInForce,
+            Clock clock,
+            RuleGuard guard,
+            RefusedRequests requests) {
         this.database = database;
         this.changes = changes;
         this.rulesInForce = rulesInForce;

@@ -1,21 +1,21 @@
 package io.sluice.center.govern;
 
-import io.sluice.core.time.Clock;
-import io.sluice.center.dryrun.ExcerptQuestions;
-import io.sluice.center.version.RulesInForce;
-import io.sluice.center.release.Reconciler;
-import io.sluice.center.database.Database;
 import io.sluice.center.access.Access;
-import io.sluice.center.reach.Coverage;
 import io.sluice.center.access.Right;
-import io.sluice.center.reach.Visibility;
 import io.sluice.center.change.Changes;
-import io.sluice.center.refusal.RefusedException;
+import io.sluice.center.database.Database;
 import io.sluice.center.dryrun.DryRun;
 import io.sluice.center.dryrun.DryRunReply;
+import io.sluice.center.dryrun.ExcerptQuestions;
 import io.sluice.center.dryrun.TriedChange;
 import io.sluice.center.edit.Edits;
 import io.sluice.center.fleet.FleetRules;
+import io.sluice.center.reach.Coverage;
+import io.sluice.center.reach.Visibility;
+import io.sluice.center.refusal.RefusedException;
+import io.sluice.center.release.Reconciler;
+import io.sluice.center.version.RulesInForce;
+import io.sluice.core.time.Clock;
 import io.sluice.rules.adjust.AdjustedRules;
 import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.snapshot.RuleSet;
@@ -41,7 +41,14 @@ public final class ChangeDryRun {
     private final RuleGuard guard;
     private final DryRun dryRun;
 
-    ChangeDryRun(Database database, Changes changes, Reconciler reconciler, RulesInForce rulesInForce, ExcerptQuestions excerpts, Clock clock, RuleGuard guard) {
+    ChangeDryRun(
+            Database database,
+            Changes changes,
+            Reconciler reconciler,
+            RulesInForce rulesInForce,
+            ExcerptQuestions excerpts,
+            Clock clock,
+            RuleGuard guard) {
         this.database = database;
         this.changes = changes;
         this.reconciler = reconciler;
@@ -52,8 +59,8 @@ public final class ChangeDryRun {
     }
 
     DryRunReply of(Access access, HttpServletRequest request) {
-        ChangeRequest asked =
-                ChangeRequest.read(request, access, guard, () -> rulesInForce.rules().version());
+        ChangeRequest asked = ChangeRequest.read(
+                request, access, guard, () -> rulesInForce.rules().version());
         Edits edits = asked.edits();
         List<RuleSet> sets = rulesInForce.shown().isPresent()
                 ? List.of(rulesInForce.rules(), rulesInForce.rules())
@@ -94,16 +101,11 @@ public final class ChangeDryRun {
     }
 
     private RuleSet adjusted(RuleSet set) {
-        FleetRules known = rulesInForce.shown().isPresent()
-                ? FleetRules.NONE
-                : reconciler.rules();
+        FleetRules known = rulesInForce.shown().isPresent() ? FleetRules.NONE : reconciler.rules();
         Adjustments adjustments = known.adjustments();
         return adjustments.isEmpty()
                 ? set
-                : AdjustedRules.of(
-                                set,
-                                adjustments,
-                                Instant.ofEpochMilli(clock.epochMicros() / 1_000))
+                : AdjustedRules.of(set, adjustments, Instant.ofEpochMilli(clock.epochMicros() / 1_000))
                         .rules();
     }
 

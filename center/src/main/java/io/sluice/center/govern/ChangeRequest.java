@@ -1,10 +1,10 @@
 package io.sluice.center.govern;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.edit.Edit;
 import io.sluice.center.edit.Edits;
 import io.sluice.center.http.RequestBody;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.yaml.DocumentError;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,27 +1,26 @@
 package io.sluice.center.govern;
 
-import io.sluice.center.release.Reconciler;
-import io.sluice.center.release.Releases;
-import io.sluice.center.database.Database;
-import io.sluice.center.release.ReleaseCommand;
-import io.sluice.center.change.ChangeCommand;
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
 import io.sluice.center.change.Change;
+import io.sluice.center.change.ChangeCommand;
 import io.sluice.center.change.ChangeState;
 import io.sluice.center.change.Changes;
 import io.sluice.center.change.Changes.Reviewed;
-import io.sluice.center.refusal.RefusedException;
+import io.sluice.center.database.Database;
 import io.sluice.center.dryrun.DryRunReply;
-import io.sluice.center.http.CurrentAccess;
-import io.sluice.center.http.RequestBody;
-import io.sluice.center.http.RequestTime;
-import io.sluice.center.release.Rollout;
-import io.sluice.center.signin.RefusedRequests;
 import io.sluice.center.govern.reply.ChangeReply;
 import io.sluice.center.govern.reply.ChangeSummary;
 import io.sluice.center.govern.reply.CheckReply;
 import io.sluice.center.govern.reply.RolloutReply;
+import io.sluice.center.http.CurrentAccess;
+import io.sluice.center.http.RequestBody;
+import io.sluice.center.http.RequestTime;
+import io.sluice.center.refusal.RefusedException;
+import io.sluice.center.release.Reconciler;
+import io.sluice.center.release.ReleaseCommand;
+import io.sluice.center.release.Releases;
+import io.sluice.center.release.Rollout;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Instant;
@@ -57,7 +56,15 @@ public final class ChangeRoutes {
     private final ChangeCheck check;
     private final ChangeDryRun dryRun;
 
-    ChangeRoutes(Database database, Changes changes, Releases releases, Reconciler reconciler, RolloutRoutes rollouts, RuleGuard guard, ChangeCheck check, ChangeDryRun dryRun) {
+    ChangeRoutes(
+            Database database,
+            Changes changes,
+            Releases releases,
+            Reconciler reconciler,
+            RolloutRoutes rollouts,
+            RuleGuard guard,
+            ChangeCheck check,
+            ChangeDryRun dryRun) {
         this.database = database;
         this.changes = changes;
         this.releases = releases;
@@ -190,19 +197,16 @@ public final class ChangeRoutes {
         Change unused = guard.change(access, id);
         requireReleasable(access, id, digest);
         long base = RequestBody.number(body, "base", -1);
-        Rollout rollout = releases
-                .release(
-                        access.actor(),
-                        new ReleaseCommand.ReleaseChange(
-                                id,
-                                RequestBody.string(body, "reason", ""),
-                                digest,
-                                base == -1 ? OptionalLong.empty() : OptionalLong.of(base),
-                                ReleaseRequest.plan(body),
-                                RequestTime.at(body, "at")
-                                        .map(Instant::toEpochMilli)
-                                        .orElse(0L)),
-                        EmergencyRequest.isMeant(body, request));
+        Rollout rollout = releases.release(
+                access.actor(),
+                new ReleaseCommand.ReleaseChange(
+                        id,
+                        RequestBody.string(body, "reason", ""),
+                        digest,
+                        base == -1 ? OptionalLong.empty() : OptionalLong.of(base),
+                        ReleaseRequest.plan(body),
+                        RequestTime.at(body, "at").map(Instant::toEpochMilli).orElse(0L)),
+                EmergencyRequest.isMeant(body, request));
         reconciler.wake();
         return rollouts.reply(access, rollout);
     }

@@ -1,10 +1,10 @@
 package io.sluice.center.govern;
 
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.plan.ReleasePlan;
 import io.sluice.center.plan.Target;
 import io.sluice.center.plan.VerdictPlan;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.verdict.Measure;
 import io.sluice.center.verdict.VerdictSettings;
 import io.sluice.rules.yaml.Spans;

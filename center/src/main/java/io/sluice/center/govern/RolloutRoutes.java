@@ -1,23 +1,23 @@
 package io.sluice.center.govern;
 
-import io.sluice.center.fleet.LiveNodes;
-import io.sluice.center.release.Reconciler;
-import io.sluice.center.release.Releases;
-import io.sluice.center.version.Versions;
-import io.sluice.center.database.Database;
-import io.sluice.center.release.ReleaseCommand;
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
 import io.sluice.center.change.Changes;
-import io.sluice.center.refusal.RefusedException;
+import io.sluice.center.database.Database;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.govern.reply.RolloutReply;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.release.Acknowledgement;
+import io.sluice.center.release.Reconciler;
+import io.sluice.center.release.ReleaseCommand;
+import io.sluice.center.release.Releases;
 import io.sluice.center.release.Rollout;
 import io.sluice.center.release.RolloutState;
 import io.sluice.center.release.Trials;
 import io.sluice.center.version.Version;
-import io.sluice.center.govern.reply.RolloutReply;
+import io.sluice.center.version.Versions;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.trial.CallerTrials;
 import jakarta.servlet.http.HttpServletRequest;
@@ -52,7 +52,13 @@ public final class RolloutRoutes {
     private final Trials trials;
     private final RuleGuard guard;
 
-    RolloutRoutes(Database database, Versions versions, Releases releases, Reconciler reconciler, LiveNodes nodes, RuleGuard guard) {
+    RolloutRoutes(
+            Database database,
+            Versions versions,
+            Releases releases,
+            Reconciler reconciler,
+            LiveNodes nodes,
+            RuleGuard guard) {
         this.database = database;
         this.versions = versions;
         this.releases = releases;
@@ -96,14 +102,13 @@ public final class RolloutRoutes {
             throw RefusedException.invalid("to: missing (expected: the number of a version)");
         }
         long expected = RequestBody.number(body, "expected", 0);
-        Rollout rollout = releases
-                .rollBack(
-                        access.actor(),
-                        new ReleaseCommand.RollBack(
-                                to,
-                                RequestBody.string(body, "reason", ""),
-                                expected == 0 ? OptionalLong.empty() : OptionalLong.of(expected)),
-                        EmergencyRequest.isMeant(body, request));
+        Rollout rollout = releases.rollBack(
+                access.actor(),
+                new ReleaseCommand.RollBack(
+                        to,
+                        RequestBody.string(body, "reason", ""),
+                        expected == 0 ? OptionalLong.empty() : OptionalLong.of(expected)),
+                EmergencyRequest.isMeant(body, request));
         return done(access, rollout);
     }
 
@@ -182,8 +187,7 @@ public final class RolloutRoutes {
     }
 
     private RolloutReply reply(Rollout rollout) {
-        String digest = database
-                .read(client -> versions.find(client, rollout.version()))
+        String digest = database.read(client -> versions.find(client, rollout.version()))
                 .map(Version::digest)
                 .orElse(rollout.order().digest());
         List<Acknowledgement> nodes = rollout.state() == RolloutState.RELEASING || rollout.isTrial()

@@ -1,26 +1,26 @@
 package io.sluice.center.govern;
 
-import io.sluice.core.time.Clock;
-import io.sluice.center.version.RulesInForce;
-import io.sluice.center.release.Releases;
-import io.sluice.center.database.Database;
 import io.sluice.center.access.Access;
-import io.sluice.center.reach.Coverage;
 import io.sluice.center.access.Right;
-import io.sluice.center.reach.Visibility;
 import io.sluice.center.adjust.Adjustment;
 import io.sluice.center.change.Change;
 import io.sluice.center.change.ChangeState;
 import io.sluice.center.change.Changes;
 import io.sluice.center.change.Changes.Reviewed;
-import io.sluice.center.refusal.RefusedException;
+import io.sluice.center.database.Database;
 import io.sluice.center.edit.ChangeReview;
 import io.sluice.center.edit.Edits;
+import io.sluice.center.govern.reply.VersionReply;
+import io.sluice.center.reach.Coverage;
+import io.sluice.center.reach.Visibility;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.release.CurrentRules;
+import io.sluice.center.release.Releases;
 import io.sluice.center.release.Rollout;
+import io.sluice.center.version.RulesInForce;
 import io.sluice.center.version.Version;
 import io.sluice.center.version.Versions;
-import io.sluice.center.govern.reply.VersionReply;
+import io.sluice.core.time.Clock;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
@@ -56,7 +56,13 @@ public final class RuleGuard {
     private final Changes changes;
     private final CurrentRules current;
 
-    RuleGuard(Database database, Versions versions, Changes changes, Releases releases, RulesInForce rulesInForce, Clock clock) {
+    RuleGuard(
+            Database database,
+            Versions versions,
+            Changes changes,
+            Releases releases,
+            RulesInForce rulesInForce,
+            Clock clock) {
         this.database = database;
         this.versions = versions;
         this.changes = changes;
@@ -137,8 +143,7 @@ public final class RuleGuard {
 
     /** Returns the edits that turn the rules of a version into the rules of another one, restricted to the rules that a caller sees. */
     Edits editsTo(Access access, long base, long version) {
-        RuleSet content = database
-                .read(client -> versions.rules(client, version))
+        RuleSet content = database.read(client -> versions.rules(client, version))
                 .filter(set -> set.version() != 0)
                 .orElseThrow(() -> RefusedException.invalid(
                         "content_of: version " + version + " is unknown (expected: a released version)"));
@@ -151,8 +156,7 @@ public final class RuleGuard {
 
     /** Returns a change; refuses if the caller may not see it. */
     Change change(Access access, long id) {
-        return database
-                .read(client -> changes.find(client, id).filter(change -> sees(client, access, change)))
+        return database.read(client -> changes.find(client, id).filter(change -> sees(client, access, change)))
                 .orElseThrow(() -> missing("change", id));
     }
 
@@ -239,16 +243,15 @@ public final class RuleGuard {
 
     /** Returns a rollout; refuses if the caller may not see it. */
     Rollout rollout(Access access, long id) {
-        return releases
-                .rollout(id)
+        return releases.rollout(id)
                 .filter(found -> database.read(client -> sees(client, access, found)))
                 .orElseThrow(() -> missing("rollout", id));
     }
 
     /** Returns the change of a rollout; empty if it has none and the caller has the right over all rules. */
     Optional<Change> change(Access access, Right right, Rollout rollout) {
-        Optional<Change> change = database
-                .read(client -> changes.find(client, rollout.order().change()));
+        Optional<Change> change =
+                database.read(client -> changes.find(client, rollout.order().change()));
         if (change.isEmpty() && !access.mayEverywhere(right)) {
             throw notYours("rollout " + rollout.id());
         }

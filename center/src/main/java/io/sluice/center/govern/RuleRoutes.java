@@ -1,21 +1,21 @@
 package io.sluice.center.govern;
 
-import io.sluice.center.version.RulesInForce;
-import io.sluice.center.database.Database;
 import io.sluice.center.access.Access;
-import io.sluice.center.reach.Visibility;
+import io.sluice.center.database.Database;
 import io.sluice.center.edit.RuleYaml;
 import io.sluice.center.edit.Tally;
 import io.sluice.center.edit.TextDifference;
-import io.sluice.center.http.CurrentAccess;
-import io.sluice.center.version.Version;
-import io.sluice.center.version.Versions;
 import io.sluice.center.govern.reply.DiffReply;
 import io.sluice.center.govern.reply.RuleHistoryReply;
 import io.sluice.center.govern.reply.RuleReply;
 import io.sluice.center.govern.reply.RulesReply;
 import io.sluice.center.govern.reply.VersionDocumentReply;
 import io.sluice.center.govern.reply.VersionReply;
+import io.sluice.center.http.CurrentAccess;
+import io.sluice.center.reach.Visibility;
+import io.sluice.center.version.RulesInForce;
+import io.sluice.center.version.Version;
+import io.sluice.center.version.Versions;
 import io.sluice.rules.changes.RuleChange;
 import io.sluice.rules.document.RuleSchema;
 import io.sluice.rules.model.Rule;

@@ -1,9 +1,9 @@
 package io.sluice.center.nodes;
 
-import io.sluice.center.http.ReplyTime;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.sluice.center.audit.NodeText;
 import io.sluice.center.fleet.NodeState;
+import io.sluice.center.http.ReplyTime;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.fleet.LimiterHealth;
 import io.sluice.runtime.fleet.NodeHealth;

@@ -1,14 +1,14 @@
 package io.sluice.center.nodes;
 
-import io.sluice.center.traffic.Traffic;
 import io.sluice.center.checkpoint.Checkpoints;
-import io.sluice.center.release.Reconciler;
 import io.sluice.center.erase.Erasures;
-import io.sluice.center.fleet.LiveNodes;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.fleet.FleetRules;
+import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.center.http.RequestBody;
+import io.sluice.center.refusal.RefusedException;
+import io.sluice.center.release.Reconciler;
+import io.sluice.center.traffic.Traffic;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
 import jakarta.servlet.http.HttpServletRequest;
@@ -50,9 +50,7 @@ public final class NodeRoutes {
         }
         nodes.report(report, NodeState.Way.HTTP);
         erasures.answered(id, report.answers().erased());
-        Fleet fleet = reconciler
-                .fleet()
-                .with(checkpoints.offer(report), erasures.orders(id));
+        Fleet fleet = reconciler.fleet().with(checkpoints.offer(report), erasures.orders(id));
         return traffic.heard(report, fleet).toJson();
     }
 
@@ -80,8 +78,7 @@ public final class NodeRoutes {
     @GetMapping("/api/nodes/{id}")
     NodeReply find(@PathVariable("id") String id) {
         FleetRules rules = reconciler.rules();
-        return nodes
-                .find(id)
+        return nodes.find(id)
                 .map(node -> NodeReply.of(node, rules.rules(id), checkpoints::agrees))
                 .orElseThrow(() -> RefusedException.missing("node " + id + ": unknown"));
     }

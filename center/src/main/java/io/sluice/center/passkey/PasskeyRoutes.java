@@ -1,7 +1,6 @@
 package io.sluice.center.passkey;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
@@ -11,6 +10,7 @@ import io.sluice.center.passkey.RelyingParty.Options;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.Confirmer;
 import io.sluice.center.people.People;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.signin.RefusedRequests;
 import io.sluice.center.signin.SessionCookie;
 import io.sluice.center.signin.SessionCsrf;

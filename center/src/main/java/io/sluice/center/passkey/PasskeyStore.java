@@ -2,10 +2,10 @@ package io.sluice.center.passkey;
 
 import com.webauthn4j.verifier.exception.MaliciousCounterValueException;
 import io.sluice.center.command.Command;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.RequestAddress;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.People;
+import io.sluice.center.refusal.RefusedException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package io.sluice.center.passkey;
 
 import com.webauthn4j.verifier.exception.MaliciousCounterValueException;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.People;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.signin.PublicAddress;
 import java.util.List;
 import java.util.Locale;

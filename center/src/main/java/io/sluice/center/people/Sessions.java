@@ -1,7 +1,7 @@
 package io.sluice.center.people;
 
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,5 @@
 package io.sluice.center.release;
 
-import io.sluice.center.duty.Duty;
 import io.sluice.center.access.Access;
 import io.sluice.center.approval.Emergencies;
 import io.sluice.center.approval.Emergency;
@@ -11,6 +10,7 @@ import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
+import io.sluice.center.duty.Duty;
 import io.sluice.center.edit.Edit;
 import io.sluice.center.edit.Edits;
 import io.sluice.center.people.People;

@@ -1,12 +1,12 @@
 package io.sluice.center.release;
 
-import io.sluice.center.duty.Duty;
 import io.sluice.center.command.Actor;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
+import io.sluice.center.duty.Duty;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.center.plan.Target;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.verdict.CallerChoice;
 import io.sluice.center.verdict.Judge;
 import io.sluice.center.verdict.Looks;

@@ -1,16 +1,16 @@
 package io.sluice.center.release;
 
-import io.sluice.center.duty.Leadership;
-import io.sluice.center.duty.DutyThread;
-import io.sluice.center.duty.Duty;
-import io.sluice.center.log.Trouble;
 import io.sluice.center.adjust.AdjustmentBook;
 import io.sluice.center.database.Database;
+import io.sluice.center.duty.Duty;
+import io.sluice.center.duty.DutyThread;
+import io.sluice.center.duty.Leadership;
 import io.sluice.center.fleet.FleetRules;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.NodeReportTable;
 import io.sluice.center.fleet.NodeState;
 import io.sluice.center.fleet.RuleFeed;
+import io.sluice.center.log.Trouble;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.redis.NewerLeaderException;

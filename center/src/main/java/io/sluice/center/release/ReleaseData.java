@@ -130,7 +130,8 @@ public final class ReleaseData implements PersonalData, AgingData {
                         return;
                     }
                     kept.add(nobody);
-                    ReleasePlan next = new ReleasePlan(new Target.Named(named.attribute(), kept), plan.verdict(), false);
+                    ReleasePlan next =
+                            new ReleasePlan(new Target.Named(named.attribute(), kept), plan.verdict(), false);
                     changes.add(() -> client.sql("UPDATE rollout SET plan = ?, revision = revision + 1 WHERE id = ?")
                             .params(PlanText.write(next), id)
                             .update());

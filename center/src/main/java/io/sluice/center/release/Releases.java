@@ -1,7 +1,6 @@
 package io.sluice.center.release;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.reach.Coverage;
 import io.sluice.center.access.Right;
 import io.sluice.center.approval.Approvals;
 import io.sluice.center.approval.Emergencies;
@@ -13,12 +12,13 @@ import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.command.RuleDiff;
 import io.sluice.center.database.Database;
 import io.sluice.center.edit.ChangeReview;
 import io.sluice.center.people.People;
 import io.sluice.center.plan.Target;
+import io.sluice.center.reach.Coverage;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.changes.RuleChange;
@@ -421,7 +421,11 @@ public final class Releases {
                 throw RefusedException.conflict("version " + rules.version() + ": this center already has version "
                         + highest + " (expected: a higher one)");
             }
-            log.add(client, actor, new ReleaseCommand.TakeOver(rules.version(), rules.digest(), reason), diff(client, rules));
+            log.add(
+                    client,
+                    actor,
+                    new ReleaseCommand.TakeOver(rules.version(), rules.digest(), reason),
+                    diff(client, rules));
             return ledger.release(
                     client, rules, rules.version(), new Ledger.About(actor.name(), "Rebuilt from Redis", reason, 0, 0));
         });

@@ -1,9 +1,9 @@
 package io.sluice.center.release;
 
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.edit.ChangeReview;
 import io.sluice.center.plan.ReleasePlan;
 import io.sluice.center.plan.Target;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.verdict.Measure;
 import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.TrialScope;

@@ -5,9 +5,9 @@ import static io.sluice.center.retention.DataKind.Place.NODE;
 import static io.sluice.center.retention.DataKind.Place.OUTSIDE;
 import static io.sluice.center.retention.DataKind.Place.REDIS;
 
-import io.sluice.center.personal.RetentionSettings;
 import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.people.Sessions;
+import io.sluice.center.personal.RetentionSettings;
 import io.sluice.center.retention.DataKind.Place;
 import io.sluice.core.limit.Limit;
 import io.sluice.rules.model.Rule;

@@ -1,14 +1,14 @@
 package io.sluice.center.retention;
 
-import io.sluice.center.personal.AgingData;
-import io.sluice.center.personal.RetentionSettings;
 import io.sluice.center.audit.AuditSeal;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
-import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.duty.Duty;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.personal.AgingData;
+import io.sluice.center.personal.RetentionSettings;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.witness.WitnessReport;

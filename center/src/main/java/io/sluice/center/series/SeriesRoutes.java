@@ -2,10 +2,10 @@ package io.sluice.center.series;
 
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
-import io.sluice.center.reach.Visibility;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.Turns;
+import io.sluice.center.reach.Visibility;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.rules.snapshot.RuleSet;
 import java.time.Duration;
 import java.time.Instant;

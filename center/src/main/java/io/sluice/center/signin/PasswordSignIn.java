@@ -1,9 +1,9 @@
 package io.sluice.center.signin;
 
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.people.Account;
 import io.sluice.center.people.Names;
 import io.sluice.center.people.People;
+import io.sluice.center.refusal.RefusedException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Optional;

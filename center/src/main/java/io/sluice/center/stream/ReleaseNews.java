@@ -1,10 +1,10 @@
 package io.sluice.center.stream;
 
 import io.sluice.center.access.Access;
-import io.sluice.center.reach.Visibility;
 import io.sluice.center.change.Change;
 import io.sluice.center.change.Changes;
 import io.sluice.center.database.Database;
+import io.sluice.center.reach.Visibility;
 import io.sluice.center.release.Releases;
 import io.sluice.center.release.Rollout;
 import io.sluice.core.time.Clock;

@@ -2,9 +2,9 @@ package io.sluice.center.stream;
 
 import io.sluice.center.access.Access;
 import io.sluice.center.access.Right;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.Problem;
+import io.sluice.center.refusal.RefusedException;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;

@@ -1,27 +1,24 @@
 package io.sluice.center.web;
 
-import java.util.List;
-import java.util.ArrayList;
-import io.sluice.center.command.AnsweredRequests;
-import io.sluice.center.export.AuditExport;
-import io.sluice.center.durable.DurableBook;
-import io.sluice.center.decisions.Decisions;
-import io.sluice.center.people.People;
-import io.sluice.center.approval.SettingsBook;
-import io.sluice.center.version.RulesInForce;
 import io.sluice.center.adjust.AdjustmentBook;
 import io.sluice.center.alert.Alerts;
+import io.sluice.center.approval.SettingsBook;
 import io.sluice.center.audit.AuditMemory;
 import io.sluice.center.callers.CallersParts;
 import io.sluice.center.change.Changes;
 import io.sluice.center.checkpoint.Checkpoints;
+import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
+import io.sluice.center.decisions.Decisions;
+import io.sluice.center.durable.DurableBook;
 import io.sluice.center.erase.Erasures;
 import io.sluice.center.explain.ExplainParts;
+import io.sluice.center.export.AuditExport;
 import io.sluice.center.fleet.FleetRules;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.RuleFeed;
+import io.sluice.center.people.People;
 import io.sluice.center.release.Reconciler;
 import io.sluice.center.release.Releases;
 import io.sluice.center.retention.Retention;
@@ -29,8 +26,11 @@ import io.sluice.center.series.SeriesSource;
 import io.sluice.center.sink.AuditSinks;
 import io.sluice.center.traffic.Traffic;
 import io.sluice.center.version.ForeignRules;
+import io.sluice.center.version.RulesInForce;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**

@@ -1,9 +1,9 @@
 package io.sluice.center.web;
 
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.command.RequestTrace;
 import io.sluice.center.database.Database;
 import io.sluice.center.database.OutcomeUnknownException;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.signin.RefusedRequests;
 import io.sluice.center.signin.SignInRefusedException;
 import io.sluice.center.signin.TooManyAttemptsException;

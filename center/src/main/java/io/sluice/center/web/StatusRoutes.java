@@ -1,38 +1,28 @@
 package io.sluice.center.web;
 
-import io.sluice.center.fleet.LiveNodes;
-import io.sluice.center.release.Releases;
-import io.sluice.center.command.CommandLog;
-import io.sluice.center.database.Database;
-import io.sluice.center.release.ReleaseCommand;
-import io.sluice.center.audit.AuditReport;
 import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;
-import io.sluice.center.refusal.RefusedException;
-import io.sluice.center.fleet.NodeState;
+import io.sluice.center.command.CommandLog;
+import io.sluice.center.database.Database;
+import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.http.CurrentAccess;
 import io.sluice.center.http.RequestBody;
 import io.sluice.center.release.PublicationState;
 import io.sluice.center.release.Reconciler;
-import io.sluice.center.auditlog.AuditReply;
-import io.sluice.center.auditlog.CommandReply;
+import io.sluice.center.release.ReleaseCommand;
+import io.sluice.center.release.Releases;
 import io.sluice.rules.adjust.Adjustments;
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.runtime.witness.LogKey;
-import io.sluice.runtime.witness.WitnessReport;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
-import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /** The API of the state of the center. */
@@ -46,7 +36,13 @@ public final class StatusRoutes {
     private final LiveNodes nodes;
     private final StatusProblems parts;
 
-    StatusRoutes(Database database, CommandLog log, Releases releases, Reconciler reconciler, LiveNodes nodes, StatusProblems parts) {
+    StatusRoutes(
+            Database database,
+            CommandLog log,
+            Releases releases,
+            Reconciler reconciler,
+            LiveNodes nodes,
+            StatusProblems parts) {
         this.database = database;
         this.log = log;
         this.releases = releases;
@@ -73,8 +69,7 @@ public final class StatusRoutes {
         problems.addAll(reconciler.problems());
         problems.addAll(parts.now());
         if (reconciler.databaseProblem().isEmpty()) {
-            releases
-                    .emergencies()
+            releases.emergencies()
                     .waiting()
                     .forEach(each -> problems.add("emergency " + each.id() + " by " + each.actor()
                             + " waits for review until " + Instant.ofEpochMilli(each.endsAt())));
@@ -101,8 +96,7 @@ public final class StatusRoutes {
     @PostMapping("/api/mirror/repair")
     StatusReply repair(@RequestAttribute(CurrentAccess.ACTOR) Actor actor, HttpServletRequest request) {
         String reason = Changes.reason(RequestBody.string(RequestBody.object(request, Set.of("reason")), "reason", ""));
-        long unused =
-                database.write(client -> log.add(client, actor, new ReleaseCommand.RepairMirror(reason)));
+        long unused = database.write(client -> log.add(client, actor, new ReleaseCommand.RepairMirror(reason)));
         reconciler.repairMirror();
         return status();
     }

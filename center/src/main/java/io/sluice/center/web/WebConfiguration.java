@@ -1,15 +1,8 @@
 package io.sluice.center.web;
 
-import io.sluice.center.auditlog.AuditLogRoutes;
-import io.sluice.center.nodes.RuleFeedServlet;
-import io.sluice.center.nodes.NodeRoutes;
-import io.sluice.center.govern.RuleRoutes;
-import io.sluice.center.govern.RolloutRoutes;
-import io.sluice.center.govern.ChangeRoutes;
-import io.sluice.center.govern.ApprovalRoutes;
-import io.sluice.center.govern.AdjustmentRoutes;
 import io.sluice.center.account.AccountRoutes;
 import io.sluice.center.alert.AlertRoutes;
+import io.sluice.center.auditlog.AuditLogRoutes;
 import io.sluice.center.callers.CallerRoutes;
 import io.sluice.center.command.AnsweredRequests;
 import io.sluice.center.decisions.DecisionRoutes;
@@ -18,7 +11,18 @@ import io.sluice.center.edge.ProxyValve;
 import io.sluice.center.erase.ErasureRoutes;
 import io.sluice.center.explain.ExplainRoutes;
 import io.sluice.center.export.ExportRoutes;
+import io.sluice.center.fleet.RuleFeed;
+import io.sluice.center.govern.AdjustmentRoutes;
+import io.sluice.center.govern.ApprovalRoutes;
+import io.sluice.center.govern.ChangeCheck;
+import io.sluice.center.govern.ChangeDryRun;
+import io.sluice.center.govern.ChangeRoutes;
+import io.sluice.center.govern.RolloutRoutes;
+import io.sluice.center.govern.RuleGuard;
+import io.sluice.center.govern.RuleRoutes;
 import io.sluice.center.identity.IdentityConfiguration;
+import io.sluice.center.nodes.NodeRoutes;
+import io.sluice.center.nodes.RuleFeedServlet;
 import io.sluice.center.page.PageRoutes;
 import io.sluice.center.passkey.PasskeyConfiguration;
 import io.sluice.center.retention.RetentionRoutes;
@@ -26,14 +30,10 @@ import io.sluice.center.series.SeriesRoutes;
 import io.sluice.center.signin.SecurityConfiguration;
 import io.sluice.center.signin.SignInParts;
 import io.sluice.center.sink.SinkRoutes;
-import io.sluice.center.stream.StreamServlet;
 import io.sluice.center.stream.Stream;
-import io.sluice.center.version.ForeignRules;
-import io.sluice.center.fleet.RuleFeed;
-import io.sluice.center.govern.RuleGuard;
-import io.sluice.center.govern.ChangeCheck;
-import io.sluice.center.govern.ChangeDryRun;
+import io.sluice.center.stream.StreamServlet;
 import io.sluice.center.token.TokenRoutes;
+import io.sluice.center.version.ForeignRules;
 import java.util.List;
 import java.util.Optional;
 import org.apache.catalina.LifecycleListener;
@@ -105,8 +105,7 @@ final class WebConfiguration {
     /** Comes after the security filter, so that a request without a token does not reveal the origin of the rules. */
     @Bean
     FilterRegistrationBean<ReadOnlyFilter> readOnly(Optional<ForeignRules> shown) {
-        FilterRegistrationBean<ReadOnlyFilter> filter =
-                new FilterRegistrationBean<>(new ReadOnlyFilter(shown));
+        FilterRegistrationBean<ReadOnlyFilter> filter = new FilterRegistrationBean<>(new ReadOnlyFilter(shown));
         filter.addUrlPatterns("/api/*");
         filter.setAsyncSupported(true);
         filter.setOrder(2);
@@ -116,8 +115,7 @@ final class WebConfiguration {
     /** Comes after all filters that refuse. */
     @Bean
     FilterRegistrationBean<RepetitionFilter> repetitions(AnsweredRequests answered) {
-        FilterRegistrationBean<RepetitionFilter> filter =
-                new FilterRegistrationBean<>(new RepetitionFilter(answered));
+        FilterRegistrationBean<RepetitionFilter> filter = new FilterRegistrationBean<>(new RepetitionFilter(answered));
         filter.addUrlPatterns("/api/*");
         filter.setAsyncSupported(true);
         filter.setOrder(3);

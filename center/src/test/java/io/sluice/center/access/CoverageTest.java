@@ -2,11 +2,11 @@ package io.sluice.center.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.center.reach.Visibility;
-import io.sluice.center.reach.Coverage;
 import io.sluice.center.command.Actor;
 import io.sluice.center.edit.Edit;
 import io.sluice.center.edit.Edits;
+import io.sluice.center.reach.Coverage;
+import io.sluice.center.reach.Visibility;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;

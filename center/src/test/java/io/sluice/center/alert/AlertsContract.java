@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.CommandLog;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.database.Database;
-import io.sluice.center.destination.Destinations;
 import io.sluice.center.destination.AlertSettings;
+import io.sluice.center.destination.Destinations;
+import io.sluice.center.refusal.RefusedException;
 import io.sluice.core.time.ManualClock;
 import io.sluice.testkit.QuietClock;
 import java.net.URI;

@@ -3,13 +3,13 @@ package io.sluice.center.database;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.center.release.ReleaseCommand;
 import io.sluice.center.change.ChangeCommand;
 import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.edit.Edit;
 import io.sluice.center.edit.Edits;
+import io.sluice.center.release.ReleaseCommand;
 import io.sluice.center.release.Releases;
 import io.sluice.center.version.Versions;
 import io.sluice.core.time.Clock;

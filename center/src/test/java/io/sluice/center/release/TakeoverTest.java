@@ -2,12 +2,12 @@ package io.sluice.center.release;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.center.duty.Leadership;
 import io.sluice.center.adjust.AdjustmentBook;
 import io.sluice.center.change.Changes;
 import io.sluice.center.command.Actor;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
+import io.sluice.center.duty.Leadership;
 import io.sluice.center.fleet.LiveNodes;
 import io.sluice.center.fleet.NodeReportTable;
 import io.sluice.center.fleet.NodeState;

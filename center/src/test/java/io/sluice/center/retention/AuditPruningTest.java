@@ -3,7 +3,6 @@ package io.sluice.center.retention;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.sluice.center.personal.RetentionSettings;
 import io.sluice.center.audit.AuditHead;
 import io.sluice.center.audit.AuditMemory;
 import io.sluice.center.audit.AuditReport;
@@ -19,6 +18,7 @@ import io.sluice.center.command.Command;
 import io.sluice.center.command.CommandEntry;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
+import io.sluice.center.personal.RetentionSettings;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.witness.ConsistencyProof;
@@ -412,7 +412,15 @@ class AuditPruningTest {
         write(20);
         witness("n1", 20);
         Retention retention = new Retention(
-                database, log, clock, RetentionSettings.DEFAULT, List.of(), keys, () -> witnesses, () -> fault, RuleSet::none);
+                database,
+                log,
+                clock,
+                RetentionSettings.DEFAULT,
+                List.of(),
+                keys,
+                () -> witnesses,
+                () -> fault,
+                RuleSet::none);
         turns(retention, true);
         clock.advance(Duration.ofDays(1_000));
         turns(retention, false);
@@ -434,7 +442,15 @@ class AuditPruningTest {
         write(20);
         witnesses.put("n1", new WitnessReport(LOG, 5, "a".repeat(64), 0, KEY, Optional.empty()));
         Retention retention = new Retention(
-                database, log, clock, RetentionSettings.DEFAULT, List.of(), keys, () -> witnesses, () -> fault, RuleSet::none);
+                database,
+                log,
+                clock,
+                RetentionSettings.DEFAULT,
+                List.of(),
+                keys,
+                () -> witnesses,
+                () -> fault,
+                RuleSet::none);
         turns(retention, true);
         assertThat(retention.problem().orElseThrow()).contains("node n1 witnessed another history");
         witnesses.clear();

@@ -3,11 +3,11 @@ package io.sluice.center.retention;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.center.CenterData;
-import io.sluice.center.personal.OldIds;
-import io.sluice.center.personal.RetentionSettings;
 import io.sluice.center.command.CommandEntry;
 import io.sluice.center.command.CommandLog;
 import io.sluice.center.database.Database;
+import io.sluice.center.personal.OldIds;
+import io.sluice.center.personal.RetentionSettings;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.testkit.QuietClock;
@@ -153,7 +153,9 @@ abstract class OldRowsContract {
     void theNewestVersionsStayHoweverOldTheyAre() {
         release(RetentionSettings.VERSIONS_KEPT + 50);
         // Tried and never promoted.
-        insert("rule_version", Map.of("number", RetentionSettings.VERSIONS_KEPT + 51, "trial", 1, "released_at", now()));
+        insert(
+                "rule_version",
+                Map.of("number", RetentionSettings.VERSIONS_KEPT + 51, "trial", 1, "released_at", now()));
         clock.advance(Duration.ofDays(729));
         assertThat(round()).isEmpty();
         clock.advance(Duration.ofDays(2));

@@ -1,8 +1,8 @@
 package io.sluice.center.govern.reply;
 
-import io.sluice.center.http.ReplyTime;
 import io.sluice.center.approval.Emergency;
 import io.sluice.center.approval.Protection;
+import io.sluice.center.http.ReplyTime;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.sluice.center.govern.reply;
 
-import io.sluice.center.http.ReplyTime;
 import io.sluice.center.adjust.Adjustment;
+import io.sluice.center.http.ReplyTime;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

@@ -1,7 +1,7 @@
 package io.sluice.center.govern.reply;
 
-import io.sluice.center.http.ReplyTime;
 import io.sluice.center.adjust.Adjustment;
+import io.sluice.center.http.ReplyTime;
 import io.sluice.center.plan.Target;
 import io.sluice.center.release.Rollout;
 import io.sluice.center.release.TrialVerdict;

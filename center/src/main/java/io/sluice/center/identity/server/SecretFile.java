@@ -1,8 +1,8 @@
 package io.sluice.center.identity.server;
 
+import io.sluice.center.remote.SecretText;
 import io.sluice.center.signin.settings.LdapServer;
 import io.sluice.center.signin.settings.OidcServer;
-import io.sluice.center.remote.SecretText;
 import java.io.IOException;
 
 /** The secrets of identity servers. Each secret has its own file. */

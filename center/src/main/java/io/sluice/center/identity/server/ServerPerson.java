@@ -1,9 +1,9 @@
 package io.sluice.center.identity.server;
 
 import io.sluice.center.access.Grant;
-import io.sluice.center.refusal.RefusedException;
 import io.sluice.center.people.Names;
 import io.sluice.center.people.Secrets;
+import io.sluice.center.refusal.RefusedException;
 import java.text.Normalizer;
 import java.util.List;
 import java.util.Locale;
