@@ -28,14 +28,14 @@ public record Pace(long permits, long micros) {
         if (permits == 0) {
             return new Pace(0, 1);
         }
-        BigInteger n = BigInteger.valueOf(permits);
-        BigInteger p = BigInteger.valueOf(micros);
-        BigInteger gcd = n.gcd(p);
-        n = n.divide(gcd);
-        p = p.divide(gcd);
-        if (n.equals(BigInteger.ONE) || n.max(p).bitLength() <= 31) {
-            return new Pace(n.longValueExact(), p.longValueExact());
+        long divisor = greatestDivisor(permits, micros);
+        long reducedPermits = permits / divisor;
+        long reducedMicros = micros / divisor;
+        if (reducedPermits == 1 || Math.max(reducedPermits, reducedMicros) < 1L << 31) {
+            return new Pace(reducedPermits, reducedMicros);
         }
+        BigInteger n = BigInteger.valueOf(reducedPermits);
+        BigInteger p = BigInteger.valueOf(reducedMicros);
         if (n.compareTo(p) <= 0) {
             BigInteger slowN = ceilDivide(n.multiply(FINE), p);
             return new Pace(
@@ -43,6 +43,17 @@ public record Pace(long permits, long micros) {
         }
         BigInteger slowP = ceilDivide(p.multiply(FINE), n);
         return new Pace(n.multiply(slowP).divide(p).longValueExact(), slowP.longValueExact());
+    }
+
+    private static long greatestDivisor(long a, long b) {
+        long larger = a;
+        long smaller = b;
+        while (smaller != 0) {
+            long rest = larger % smaller;
+            larger = smaller;
+            smaller = rest;
+        }
+        return larger;
     }
 
     public boolean isZero() {

@@ -45,6 +45,9 @@ public final class CostReader {
 
     /** Returns the cost of a limit; empty if the limit has none, or if it was reported as an error. */
     public Optional<Cost> read(Fields limit) {
+        if (!limit.has(COST)) {
+            return Optional.empty();
+        }
         long before = errors.count();
         Optional<Cost> cost = limit.fields(COST, KEYS)
                 // An unknown key is probably a mistyped key, so do not also report a missing key.

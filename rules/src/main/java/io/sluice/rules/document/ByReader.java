@@ -22,22 +22,34 @@ final class ByReader {
     private ByReader() {}
 
     static List<By> by(Fields fields, Errors errors) {
-        List<By> all = new ArrayList<>();
-        for (YamlValue item : fields.oneOrMore("by").orElse(List.of())) {
-            Optional<By> by = item instanceof YamlMap
+        List<YamlValue> items = fields.oneOrMore("by").orElse(List.of());
+        List<By> all = new ArrayList<>(items.size());
+        for (YamlValue item : items) {
+            Optional<By> read = item instanceof YamlMap
                     ? Fields.of("by", item, DocumentKeys.BY, errors)
                             .flatMap(each -> withOther(each, "attribute", "otherwise"))
                     : attribute("by", item, errors).map(By::attribute);
-            by.filter(each -> each.otherwise().isEmpty())
-                    .ifPresent(each -> Plausibility.warnUnknown("by", each.attribute(), item.place(), errors));
-            by.ifPresent(each -> {
-                if (all.stream().anyMatch(other -> other.attribute().equals(each.attribute()))) {
-                    errors.add(item.place(), "by: " + each.attribute() + " is listed twice (expected: once)");
+            if (read.isPresent()) {
+                By by = read.get();
+                if (by.otherwise().isEmpty()) {
+                    Plausibility.warnUnknown("by", by.attribute(), item.place(), errors);
                 }
-                all.add(each);
-            });
+                if (has(all, by.attribute())) {
+                    errors.add(item.place(), "by: " + by.attribute() + " is listed twice (expected: once)");
+                }
+                all.add(by);
+            }
         }
         return all;
+    }
+
+    private static boolean has(List<By> all, String attribute) {
+        for (By by : all) {
+            if (by.attribute().equals(attribute)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -29,21 +29,32 @@ final class ConditionReader {
 
     /** Returns the conditions by normalised attribute name; empty if the key is absent. */
     Map<String, Condition> read(Fields fields) {
+        Map<YamlScalar, YamlValue> entries = fields.entries(key).orElse(null);
+        if (entries == null) {
+            return Map.of();
+        }
+        if (entries.isEmpty()) {
+            fields.error(key, key + ": empty (expected: at least one condition, such as plan: vip)");
+        }
         Map<String, Condition> conditions = new LinkedHashMap<>();
-        fields.entries(key).ifPresent(entries -> {
-            if (entries.isEmpty()) {
-                fields.error(key, key + ": empty (expected: at least one condition, such as plan: vip)");
-            }
-            entries.forEach((name, value) -> add(name, value, conditions));
-        });
+        for (Map.Entry<YamlScalar, YamlValue> entry : entries.entrySet()) {
+            add(entry.getKey(), entry.getValue(), conditions);
+        }
         return conditions;
     }
 
     /** Returns whether the text can be the name of an attribute. */
     static boolean isAttribute(String name) {
-        return !name.isEmpty()
-                && name.length() <= LONGEST_ATTRIBUTE
-                && name.chars().noneMatch(c -> c <= ' ' || c == 0x7f);
+        if (name.isEmpty() || name.length() > LONGEST_ATTRIBUTE) {
+            return false;
+        }
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (c <= ' ' || c == 0x7f) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean isPlain(int c) {
@@ -65,7 +76,7 @@ final class ConditionReader {
     }
 
     private void parse(String attribute, YamlValue value, List<YamlValue> items, Map<String, Condition> conditions) {
-        List<String> texts = new ArrayList<>();
+        List<String> texts = new ArrayList<>(items.size());
         for (YamlValue item : items) {
             if (item instanceof YamlScalar word && !word.isNull()) {
                 texts.add(word.text());

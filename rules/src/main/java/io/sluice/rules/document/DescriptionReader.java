@@ -10,6 +10,7 @@ import io.sluice.rules.yaml.YamlValue.YamlScalar;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Reads the part of a rule that describes it: name, tenant, message, labels and whether it is protected. */
 final class DescriptionReader {
@@ -19,6 +20,8 @@ final class DescriptionReader {
     static final int LONGEST_LABEL = 64;
     static final int MOST_LABELS = 64;
 
+    private static final Set<String> KEYS = Set.of("name", "tenant", "protected", "message", "labels");
+
     private final Errors errors;
 
     DescriptionReader(Errors errors) {
@@ -26,6 +29,10 @@ final class DescriptionReader {
     }
 
     RuleDescription read(Fields fields) {
+        return fields.hasAny(KEYS) ? given(fields) : RuleDescription.NOTHING;
+    }
+
+    private RuleDescription given(Fields fields) {
         RuleDescription read = new RuleDescription(
                 plain(fields, "name", LONGEST_NAME),
                 plain(fields, "tenant", LONGEST_NAME),
@@ -37,6 +44,9 @@ final class DescriptionReader {
 
     /** Reads text that is safe to display as it is: not blank, at most {@code longest} characters, no control characters. */
     static Optional<String> plain(Fields fields, String key, int longest) {
+        if (!fields.has(key)) {
+            return Optional.empty();
+        }
         return fields.read(key, text -> {
             if (!isPlain(text, longest)) {
                 throw Quantities.refused(key, text, "1 to " + longest + " printable characters");
@@ -46,7 +56,15 @@ final class DescriptionReader {
     }
 
     private static boolean isPlain(String text, int longest) {
-        return !text.isBlank() && text.length() <= longest && text.chars().noneMatch(Character::isISOControl);
+        if (text.isBlank() || text.length() > longest) {
+            return false;
+        }
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isISOControl(text.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private Optional<Message> message(Fields fields) {

@@ -20,6 +20,10 @@ final class HandlingReader {
     private HandlingReader() {}
 
     static Handling read(Fields fields) {
+        return fields.hasAny(DocumentKeys.HANDLING) ? given(fields) : Handling.DEFAULT;
+    }
+
+    private static Handling given(Fields fields) {
         Mode mode = fields.choice("mode", DocumentWords.MODES).orElse(Mode.DISTRIBUTED);
         Lease lease = fields.fields("lease", DocumentKeys.LEASE)
                 .map(HandlingReader::lease)

@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the limits of one rule: either the limits in force or the candidates. */
 final class LimitReader {
@@ -30,7 +31,10 @@ final class LimitReader {
     private final boolean candidate;
     private final Errors errors;
     private final List<ReadLimit> limits = new ArrayList<>();
-    private final Map<Identity, Place> seen = new HashMap<>();
+
+    /** The identities of the limits, at most one for each limit. */
+    private final List<Seen> seen = new ArrayList<>(1);
+
     private final Map<String, Place> ids = new HashMap<>();
     private final CostReader costs;
 
@@ -55,6 +59,8 @@ final class LimitReader {
     /** The values that identify a count, apart from the caller. Fallback attributes are not part of it. */
     private record Identity(String name, String shape, List<String> by) {}
 
+    private record Seen(Identity identity, Place place) {}
+
     /** The settings that determine which requests a limit counts together. */
     private record Counting(List<By> by, AbsentPolicy absent, UnreadPolicy unread, Privacy privacy) {
 
@@ -64,8 +70,12 @@ final class LimitReader {
     }
 
     void read(YamlValue value) {
-        Fields.of("limit", value, DocumentKeys.LIMIT, DocumentKeys.NOT_IN_LIMIT, errors)
-                .ifPresentOrElse(fields -> read(fields, ByReader.by(fields, errors)), this::skip);
+        Optional<Fields> fields = Fields.of("limit", value, DocumentKeys.LIMIT, DocumentKeys.NOT_IN_LIMIT, errors);
+        if (fields.isPresent()) {
+            read(fields.get(), ByReader.by(fields.get(), errors));
+        } else {
+            skip();
+        }
     }
 
     /** Reads a dimension of the founding shape. */
@@ -84,9 +94,14 @@ final class LimitReader {
     }
 
     List<RuleLimit> limits() {
+        if (limits.isEmpty()) {
+            return List.of();
+        }
         List<RuleLimit> all = new ArrayList<>(limits.size());
         for (ReadLimit limit : limits) {
-            limit.built().ifPresent(built -> all.add(built.limit()));
+            if (limit.built().isPresent()) {
+                all.add(limit.built().get().limit());
+            }
         }
         return all;
     }
@@ -106,9 +121,12 @@ final class LimitReader {
     }
 
     private void read(Fields fields, List<By> by) {
-        for (String key : List.of("absent", "privacy")) {
-            if (fields.has(key) && by.isEmpty() && !fields.has("by")) {
-                fields.refuseKey(key, key + ": set without by (expected: an attribute to count by, such as by: ip)");
+        if (by.isEmpty() && !fields.has("by")) {
+            for (String key : List.of("absent", "privacy")) {
+                if (fields.has(key)) {
+                    fields.refuseKey(
+                            key, key + ": set without by (expected: an attribute to count by, such as by: ip)");
+                }
             }
         }
         AbsentPolicy absent = fields.choice("absent", DocumentWords.ABSENT).orElse(AbsentPolicy.IP);
@@ -121,23 +139,28 @@ final class LimitReader {
         int position = limits.size();
         LimitName name = candidate ? LimitName.candidate(rule, id, position) : LimitName.live(rule, id, position);
         Optional<Cost> cost = costs.read(fields);
-        Optional<Built> built = algorithm(fields).flatMap(algorithm -> {
-            boolean durable = durable(fields, algorithm);
-            boolean charged = isCharged(fields, algorithm);
-            Optional<Parameters> parameters = parameters(fields, algorithm);
-            return parameters
-                    .flatMap(p -> limit(fields, algorithm, p, name))
-                    .filter(limit -> charged && fits(fields, cost, limit))
-                    .map(limit -> new Built(
-                            algorithm,
-                            parameters.orElseThrow(),
-                            counting.limit(name.reported(), limit, cost, durable)));
-        });
-        built.ifPresent(b -> {
-            refuseSameCount(fields, id, b.limit());
-            warn(fields, b.limit());
-        });
-        limits.add(new ReadLimit(id, built));
+        Optional<Algorithm> algorithm = algorithm(fields);
+        Built built = algorithm.isEmpty() ? null : built(fields, algorithm.get(), name, cost, counting);
+        if (built != null) {
+            refuseSameCount(fields, id, built.limit());
+            warn(fields, built.limit());
+        }
+        limits.add(new ReadLimit(id, Optional.ofNullable(built)));
+    }
+
+    /** Returns the limit, or null if it has an error. */
+    private @Nullable Built built(
+            Fields fields, Algorithm algorithm, LimitName name, Optional<Cost> cost, Counting counting) {
+        boolean durable = durable(fields, algorithm);
+        boolean charged = isCharged(fields, algorithm);
+        Optional<Parameters> parameters = parameters(fields, algorithm);
+        if (parameters.isEmpty()) {
+            return null;
+        }
+        Optional<Limit> limit = limit(fields, algorithm, parameters.get(), name);
+        return limit.isPresent() && charged && fits(fields, cost, limit.get())
+                ? new Built(algorithm, parameters.get(), counting.limit(name.reported(), limit.get(), cost, durable))
+                : null;
     }
 
     private void refuseSameCount(Fields fields, Optional<String> id, RuleLimit limit) {
@@ -146,13 +169,18 @@ final class LimitReader {
             by.add(each.attribute());
         }
         Identity identity = new Identity(limit.limit().name(), limit.limit().shape(), by);
-        Place other = seen.putIfAbsent(identity, fields.place());
-        if (other != null && id.isEmpty()) {
-            errors.add(
-                    fields.place(),
-                    "limit: has the same count as the limit at line " + other.line()
-                            + " (expected: an id on one of the two)");
+        for (Seen other : seen) {
+            if (other.identity().equals(identity)) {
+                if (id.isEmpty()) {
+                    errors.add(
+                            fields.place(),
+                            "limit: has the same count as the limit at line "
+                                    + other.place().line() + " (expected: an id on one of the two)");
+                }
+                return;
+            }
         }
+        seen.add(new Seen(identity, fields.place()));
     }
 
     private Optional<String> reserved(String key, YamlValue value) {
@@ -173,7 +201,9 @@ final class LimitReader {
 
     private static boolean fits(Fields fields, Optional<Cost> cost, Limit limit) {
         try {
-            cost.ifPresent(own -> own.check(limit));
+            if (cost.isPresent()) {
+                cost.get().check(limit);
+            }
             return true;
         } catch (IllegalArgumentException e) {
             fields.refuseKey("max_wait", String.valueOf(e.getMessage()));
@@ -198,13 +228,14 @@ final class LimitReader {
     }
 
     private void warn(Fields fields, RuleLimit limit) {
-        limit.cost().ifPresent(cost -> {
+        if (limit.cost().isPresent()) {
+            Cost cost = limit.cost().get();
             Plausibility.cost(cost, limit.limit(), fields.place("cost"), errors);
             if (cost instanceof Cost.Reserved reserved) {
                 Plausibility.settling(reserved, fields.place("cost"), errors);
             }
             cost.settling().ifPresent(settling -> settled.put(fields.place("cost"), settling));
-        });
+        }
         if (limit.durable()) {
             Plausibility.durable(limit.by(), fields.place("durable"), errors);
         }
@@ -247,7 +278,7 @@ final class LimitReader {
 
     private Optional<Parameters> parameters(Fields fields, Algorithm algorithm) {
         long before = errors.count();
-        for (Parameter parameter : Parameter.values()) {
+        for (Parameter parameter : Parameters.ALL) {
             String key = parameter.word();
             if (fields.has(key) && !algorithm.has(parameter)) {
                 fields.refuseKey(

@@ -6,6 +6,7 @@ import io.sluice.core.limit.Parameter;
 import io.sluice.core.limit.Rate;
 import io.sluice.rules.yaml.Fields;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -13,10 +14,15 @@ import java.util.Optional;
 /** The parameters of a limit that a mapping gives. Immutable. */
 record Parameters(Map<Parameter, Object> given) {
 
+    static final List<Parameter> ALL = List.of(Parameter.values());
+
     static Parameters read(Fields fields, Algorithm algorithm) {
         Map<Parameter, Object> given = new EnumMap<>(Parameter.class);
-        for (Parameter each : Parameter.values()) {
-            read(fields, each, algorithm).ifPresent(value -> given.put(each, value));
+        for (Parameter each : ALL) {
+            Optional<?> value = fields.has(each.word()) ? read(fields, each, algorithm) : Optional.empty();
+            if (value.isPresent()) {
+                given.put(each, value.get());
+            }
         }
         return new Parameters(given);
     }

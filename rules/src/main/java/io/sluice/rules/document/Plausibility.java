@@ -76,6 +76,9 @@ final class Plausibility {
     private static final Pattern REGULAR_EXPRESSION =
             Pattern.compile("\\[[^\\]/]*\\]|\\.[*+]|\\([^)]*\\|[^)]*\\)|\\(\\?|\\)[*+?]|\\\\|\\$$");
 
+    /** The characters of which every regular expression above has one. */
+    private static final String SIGNS = "[.()\\$";
+
     private static final int LONGEST = 32;
 
     /** Attributes with few values, which callers cannot choose freely. */
@@ -107,10 +110,12 @@ final class Plausibility {
 
     /** Reports a known name in another case of letters. */
     static void refuseMisspelled(String key, String name, Place place, Errors errors) {
-        AttributeNames.respelled(name)
-                .ifPresent(right -> errors.add(
-                        place,
-                        key + ": " + PrintableText.text(name) + " (expected: " + PrintableText.text(right) + ")"));
+        Optional<String> right = AttributeNames.respelled(name);
+        if (right.isPresent()) {
+            errors.add(
+                    place,
+                    key + ": " + PrintableText.text(name) + " (expected: " + PrintableText.text(right.get()) + ")");
+        }
     }
 
     static void method(String key, String method, Place place, Errors errors) {
@@ -183,12 +188,21 @@ final class Plausibility {
     }
 
     static void resource(String resource, Place place, Errors errors) {
-        if (REGULAR_EXPRESSION.matcher(resource).find()) {
+        if (hasSign(resource) && REGULAR_EXPRESSION.matcher(resource).find()) {
             errors.warnings()
                     .add(
                             place,
                             "resource: " + PrintableText.text(resource) + ": looks like a regular expression, but is"
                                     + " compared as it is written; use {name} for one segment and ** for any rest");
         }
+    }
+
+    private static boolean hasSign(String resource) {
+        for (int i = 0; i < resource.length(); i++) {
+            if (SIGNS.indexOf(resource.charAt(i)) >= 0) {
+                return true;
+            }
+        }
+        return false;
     }
 }

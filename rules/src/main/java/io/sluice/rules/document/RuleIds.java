@@ -24,19 +24,20 @@ final class RuleIds {
     /** Returns the id of a rule, or a placeholder if the rule has no valid id. */
     String of(Fields rule) {
         Optional<String> id = id(rule);
-        id.ifPresent(text -> {
-            RulePlace here = new RulePlace(rule.file(), rule.place("id"));
-            RulePlace other = met.putIfAbsent(text, here);
-            if (other != null) {
-                String where = other.file().equals(here.file()) ? "" : other.file() + ", ";
-                String made = rule.has("id") ? "another id; " : "an explicit id instead of the one from the resource; ";
-                rule.error(
-                        rule.has("id") ? "id" : "resource",
-                        "id: " + text + " (expected: " + made + where + "line "
-                                + other.place().line() + " has this one)");
-            }
-        });
-        return id.orElse("missing");
+        if (id.isEmpty()) {
+            return "missing";
+        }
+        RulePlace here = new RulePlace(rule.file(), rule.place("id"));
+        RulePlace other = met.putIfAbsent(id.get(), here);
+        if (other != null) {
+            String where = other.file().equals(here.file()) ? "" : other.file() + ", ";
+            String made = rule.has("id") ? "another id; " : "an explicit id instead of the one from the resource; ";
+            rule.error(
+                    rule.has("id") ? "id" : "resource",
+                    "id: " + id.get() + " (expected: " + made + where + "line "
+                            + other.place().line() + " has this one)");
+        }
+        return id.get();
     }
 
     /** Registers the id of a rule that was written in a dialect. */
@@ -63,7 +64,7 @@ final class RuleIds {
             return Optional.empty();
         }
         Optional<String> id = rule.text("id");
-        if (id.filter(text -> !isLegal(text)).isPresent()) {
+        if (id.isPresent() && !isLegal(id.get())) {
             rule.error("id", "id: " + PrintableText.text(id.get()) + EXPECTED);
             return Optional.empty();
         }
@@ -71,10 +72,18 @@ final class RuleIds {
     }
 
     static boolean isLegal(String id) {
-        return !id.isEmpty() && id.length() <= LONGEST && id.chars().allMatch(RuleIds::isLegal);
+        if (id.isEmpty() || id.length() > LONGEST) {
+            return false;
+        }
+        for (int i = 0; i < id.length(); i++) {
+            if (!isLegal(id.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
-    private static boolean isLegal(int c) {
+    private static boolean isLegal(char c) {
         return (c >= 'a' && c <= 'z')
                 || (c >= 'A' && c <= 'Z')
                 || (c >= '0' && c <= '9')

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the rules of a document. */
 final class RuleReader {
@@ -98,10 +99,12 @@ final class RuleReader {
 
     /** Adds a rule if it has no error. Returns whether it was added. */
     private boolean take(YamlValue item) {
-        Optional<Rule> rule = Fields.of("rule", item, DocumentKeys.RULE, DocumentKeys.NOT_IN_RULE, errors)
-                .flatMap(this::rule);
-        rule.ifPresent(rules::add);
-        return rule.isPresent();
+        Optional<Fields> fields = Fields.of("rule", item, DocumentKeys.RULE, DocumentKeys.NOT_IN_RULE, errors);
+        Rule rule = fields.isEmpty() ? null : rule(fields.get());
+        if (rule != null) {
+            rules.add(rule);
+        }
+        return rule != null;
     }
 
     private void take(RuleDialect.Placed placed) {
@@ -109,7 +112,8 @@ final class RuleReader {
         rules.add(placed.rule());
     }
 
-    private Optional<Rule> rule(Fields fields) {
+    /** Returns the rule, or null if it has an error. */
+    private @Nullable Rule rule(Fields fields) {
         long before = errors.count();
         String id = ids.of(fields);
         Action action = fields.choice("action", DocumentWords.ACTIONS).orElse(Action.LIMIT);
@@ -125,10 +129,12 @@ final class RuleReader {
         List<LimitOverride> overrides = List.of();
         if (action == Action.LIMIT) {
             readLimits(fields, limits);
-            items(fields, "candidate", MOST_LIMITS).forEach(candidate::read);
+            for (YamlValue each : items(fields, "candidate", MOST_LIMITS)) {
+                candidate.read(each);
+            }
             overrides = overrides(fields, limits);
             refuseLocal(fields, handling, limits, candidate);
-            if (protocol.isPresent() || scope.match().keySet().stream().anyMatch(RuleReader::isOfDescriptors)) {
+            if (protocol.isPresent() || isOfDescriptors(scope.match().keySet())) {
                 limits.warnOfDescriptors();
                 candidate.warnOfDescriptors();
             }
@@ -137,7 +143,7 @@ final class RuleReader {
         }
         check(use, action, fields);
         return errors.count() == before
-                ? Optional.of(new Rule(
+                ? new Rule(
                         id,
                         enabled,
                         action,
@@ -149,8 +155,8 @@ final class RuleReader {
                         handling,
                         use,
                         about,
-                        protocol))
-                : Optional.empty();
+                        protocol)
+                : null;
     }
 
     private void check(RuleUse use, Action action, Fields fields) {
@@ -165,21 +171,31 @@ final class RuleReader {
     private Scope scope(Fields fields) {
         Optional<String> service = DescriptionReader.plain(fields, "service", DescriptionReader.LONGEST_NAME);
         Optional<PathPattern> resource = fields.read("resource", PathPattern::of);
-        resource.ifPresent(pattern -> Plausibility.resource(pattern.toString(), fields.place("resource"), errors));
+        if (resource.isPresent()) {
+            Plausibility.resource(resource.get().toString(), fields.place("resource"), errors);
+        }
+        Set<String> methods = methods(fields);
+        Map<String, Condition> match = new ConditionReader("match", errors).read(fields);
+        refuseTwice(fields, match, "service", "service");
+        refuseTwice(fields, match, "resource", "path");
+        refuseTwice(fields, match, "methods", "method");
+        return new Scope(service.orElse(null), resource.orElse(null), methods, match);
+    }
+
+    private Set<String> methods(Fields fields) {
+        if (!fields.has("methods")) {
+            return Set.of();
+        }
         Set<String> methods = new LinkedHashSet<>();
         for (YamlScalar word : fields.words("methods").orElse(List.of())) {
-            if (word.text().length() > LONGEST_METHOD || !word.text().chars().allMatch(RuleReader::isLetter)) {
+            if (word.text().length() > LONGEST_METHOD || !isWord(word.text())) {
                 errors.add(word.place(), "methods: " + word.shown() + " (expected: a method name such as GET)");
             } else {
                 Plausibility.method("methods", word.text(), word.place(), errors);
             }
             methods.add(word.text().toUpperCase(Locale.ROOT));
         }
-        Map<String, Condition> match = new ConditionReader("match", errors).read(fields);
-        refuseTwice(fields, match, "service", "service");
-        refuseTwice(fields, match, "resource", "path");
-        refuseTwice(fields, match, "methods", "method");
-        return new Scope(service.orElse(null), resource.orElse(null), methods, match);
+        return methods;
     }
 
     private static void refuseTwice(Fields fields, Map<String, Condition> match, String key, String attribute) {
@@ -196,25 +212,32 @@ final class RuleReader {
             items(fields, "dimensions", MOST_LIMITS - 1).forEach(limits::readDimension);
         } else {
             FoundingShape.refuseBesideLimits(fields);
-            items(fields, "limits", MOST_LIMITS).forEach(limits::read);
+            for (YamlValue each : items(fields, "limits", MOST_LIMITS)) {
+                limits.read(each);
+            }
         }
-        boolean unreadable = fields.has("limits")
-                && fields.value("limits").filter(YamlList.class::isInstance).isEmpty();
-        if (limits.read().isEmpty() && !unreadable) {
-            fields.error("limits", "limits: none (expected: at least one limit)");
+        if (limits.read().isEmpty()) {
+            boolean unreadable = fields.has("limits")
+                    && fields.value("limits").filter(YamlList.class::isInstance).isEmpty();
+            if (!unreadable) {
+                fields.error("limits", "limits: none (expected: at least one limit)");
+            }
         }
     }
 
     private List<LimitOverride> overrides(Fields fields, LimitReader limits) {
+        if (!fields.has("overrides")) {
+            return List.of();
+        }
         OverrideReader reader = new OverrideReader(limits.read(), errors);
         items(fields, "overrides", MOST_OVERRIDES).forEach(reader::read);
         return reader.overrides();
     }
 
     private static void refuseLocal(Fields fields, Handling handling, LimitReader limits, LimitReader candidate) {
-        boolean durable = Stream.concat(limits.limits().stream(), candidate.limits().stream())
-                .anyMatch(RuleLimit::durable);
-        if (handling.mode() == Mode.LOCAL && durable) {
+        if (handling.mode() == Mode.LOCAL
+                && Stream.concat(limits.limits().stream(), candidate.limits().stream())
+                        .anyMatch(RuleLimit::durable)) {
             fields.error(
                     "mode",
                     "mode: local with a durable limit"
@@ -222,9 +245,14 @@ final class RuleReader {
         }
     }
 
-    /** Returns whether an attribute exists only in Envoy's rate limit protocol. */
-    private static boolean isOfDescriptors(String attribute) {
-        return attribute.equals("domain") || attribute.startsWith("descriptor.");
+    /** Returns whether one of the attributes exists only in Envoy's rate limit protocol. */
+    private static boolean isOfDescriptors(Set<String> attributes) {
+        for (String attribute : attributes) {
+            if (attribute.equals("domain") || attribute.startsWith("descriptor.")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private List<YamlValue> items(Fields fields, String key, int most) {
@@ -261,7 +289,14 @@ final class RuleReader {
         }
     }
 
-    private static boolean isLetter(int c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+    /** Returns whether a text consists of letters and hyphens. */
+    private static boolean isWord(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-')) {
+                return false;
+            }
+        }
+        return true;
     }
 }

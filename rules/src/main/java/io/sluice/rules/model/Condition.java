@@ -57,7 +57,20 @@ public final class Condition {
      * Returns an unmodifiable set. Most sets have at most one element and need no table, and there may be hundreds of thousands of them.
      */
     private static <T> Set<T> inOrder(Set<T> set) {
-        return set.size() <= 1 ? Set.copyOf(set) : Collections.unmodifiableSet(set);
+        if (set.size() != 1) {
+            return set.isEmpty() ? Set.of() : Collections.unmodifiableSet(set);
+        }
+        return Set.of(set.iterator().next());
+    }
+
+    /** Returns a set with another element, which may be the same set. A set for one element is not made for more. */
+    private static <T> Set<T> with(Set<T> set, T element) {
+        if (set.isEmpty()) {
+            return Set.of(element);
+        }
+        Set<T> more = set.size() == 1 ? new LinkedHashSet<>(set) : set;
+        more.add(element);
+        return more;
     }
 
     /**
@@ -71,21 +84,24 @@ public final class Condition {
         if (values.isEmpty()) {
             throw new IllegalArgumentException("match." + name + ": [] (expected: at least one value)");
         }
-        Set<String> exact = new LinkedHashSet<>();
-        Set<Glob> globs = new LinkedHashSet<>();
-        Set<Network> networks = new LinkedHashSet<>();
+        Set<String> exact = Set.of();
+        Set<Glob> globs = Set.of();
+        Set<Network> networks = Set.of();
         for (String written : values) {
             String value = name.equals(HostText.ATTRIBUTE) ? host(written) : written;
             if (name.equals(IP)) {
-                networks.add(network(value));
+                networks = with(networks, network(value));
+                continue;
+            }
+            Optional<Glob> glob = glob(name, value);
+            String literal = glob.isPresent() ? glob.get().example() : Glob.literal(value);
+            if (name.equals(PATH)) {
+                checkPath(value, value.startsWith("*") ? "/" + literal : literal);
+            }
+            if (glob.isPresent()) {
+                globs = with(globs, glob.get());
             } else {
-                Optional<Glob> glob = glob(name, value);
-                String literal = glob.map(Glob::example).orElseGet(() -> Glob.literal(value));
-                if (name.equals(PATH)) {
-                    checkPath(value, value.startsWith("*") ? "/" + literal : literal);
-                }
-                glob.ifPresentOrElse(
-                        globs::add, () -> exact.add(name.equals(METHOD) ? literal.toUpperCase(Locale.ROOT) : literal));
+                exact = with(exact, name.equals(METHOD) ? literal.toUpperCase(Locale.ROOT) : literal);
             }
         }
         return new Condition(name, exact, globs, networks);

@@ -26,10 +26,11 @@ public record LimitName(String reported, String counted) {
      * @param position the position of the limit, from 0
      */
     public static LimitName live(String rule, Optional<String> id, int position) {
-        String unnamed = rule.indexOf('.') < 0 ? rule : rule + ".";
-        return new LimitName(
-                rule + "." + id.orElse(Integer.toString(position)),
-                id.map(own -> rule + "." + own).orElse(unnamed));
+        if (id.isPresent()) {
+            String name = rule + "." + id.get();
+            return new LimitName(name, name);
+        }
+        return new LimitName(rule + "." + position, rule.indexOf('.') < 0 ? rule : rule + ".");
     }
 
     /** Returns the name of a candidate limit. It never shares a count with a limit in force. */

@@ -65,7 +65,9 @@ public record Rule(
             throw new IllegalArgumentException(
                     protocol.get().key() + ": in a rule for " + use.word() + " (expected: for: requests)");
         }
-        protocol.ifPresent(own -> own.check(action));
+        if (protocol.isPresent()) {
+            protocol.get().check(action);
+        }
         if (use == RuleUse.EARLY) {
             EarlyAttributes.check(action, scope, limits, candidate, overrides);
         }

@@ -29,7 +29,9 @@ public record RuleLimit(
 
     public RuleLimit {
         by = List.copyOf(by);
-        cost.ifPresent(own -> own.check(limit));
+        if (cost.isPresent()) {
+            cost.get().check(limit);
+        }
         if (durable && !limit.followsCalendar()) {
             throw new IllegalArgumentException(
                     "durable: with " + limit + " (expected: a fixed_window that is aligned with the calendar)");

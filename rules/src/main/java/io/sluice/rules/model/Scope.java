@@ -28,9 +28,10 @@ public record Scope(
 
     public Scope {
         methods = Set.copyOf(methods);
-        Map<String, Condition> named = new LinkedHashMap<>();
-        match.forEach((attribute, condition) -> {
-            String name = Attributes.normalisedName(attribute);
+        Map<String, Condition> named = new LinkedHashMap<>(match.size() * 2);
+        for (Map.Entry<String, Condition> entry : match.entrySet()) {
+            String name = Attributes.normalisedName(entry.getKey());
+            Condition condition = entry.getValue();
             if (!condition.attribute().equals(name)) {
                 throw new IllegalArgumentException(
                         "match." + name + ": a condition on " + condition.attribute() + " (expected: on " + name + ")");
@@ -39,9 +40,17 @@ public record Scope(
                 throw new IllegalArgumentException(
                         "match: " + name + " is listed twice (expected: names that differ in more than case)");
             }
-        });
-        // A map with one element needs no table, and there may be hundreds of thousands of such maps.
-        match = named.size() <= 1 ? Map.copyOf(named) : Collections.unmodifiableMap(named);
+        }
+        match = inOrder(named);
+    }
+
+    /** Returns an unmodifiable map. One element needs no table, and there may be hundreds of thousands of such maps. */
+    private static Map<String, Condition> inOrder(Map<String, Condition> named) {
+        if (named.size() != 1) {
+            return named.isEmpty() ? Map.of() : Collections.unmodifiableMap(named);
+        }
+        Map.Entry<String, Condition> only = named.entrySet().iterator().next();
+        return Map.of(only.getKey(), only.getValue());
     }
 
     /** Returns whether a request matches in any reading of its path. */

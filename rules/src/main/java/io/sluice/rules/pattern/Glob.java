@@ -48,17 +48,26 @@ public final class Glob {
         this.suffix = new String(parts, last, parts.length - last);
         int[] wild = Arrays.copyOfRange(parts, first, last);
         this.inner = runs(wild);
-        this.between = (int) Arrays.stream(wild).filter(part -> part != RUN).count();
+        this.between = wild.length - count(wild, RUN);
         int words = between / Long.SIZE + 1;
         this.stay = new long[words];
         this.any = new long[words];
-        this.letters = Arrays.stream(wild)
-                .filter(part -> part >= 0)
-                .distinct()
-                .sorted()
-                .toArray();
+        this.letters = letters(wild);
         this.moves = new long[letters.length][words];
         compile(wild);
+    }
+
+    /** Returns the different letters of a pattern, sorted. */
+    private static int[] letters(int[] wild) {
+        int[] sorted = wild.clone();
+        Arrays.sort(sorted);
+        int size = 0;
+        for (int i = 0; i < sorted.length; i++) {
+            if (sorted[i] >= 0 && (i == 0 || sorted[i] != sorted[i - 1])) {
+                sorted[size++] = sorted[i];
+            }
+        }
+        return Arrays.copyOf(sorted, size);
     }
 
     private void compile(int[] wild) {
@@ -87,16 +96,37 @@ public final class Glob {
      * expected form.
      */
     public static Optional<Glob> parse(String text) {
+        if (isLiteral(text)) {
+            return Optional.empty();
+        }
         int[] parts = parts(text);
-        boolean wild = Arrays.stream(parts).anyMatch(part -> part < 0);
-        if (wild && parts.length > LONGEST) {
+        if (count(parts, ANY) + count(parts, RUN) == 0) {
+            return Optional.empty();
+        }
+        if (parts.length > LONGEST) {
             throw new IllegalArgumentException("a pattern of at most " + LONGEST + " characters");
         }
-        return wild ? Optional.of(new Glob(text, parts)) : Optional.empty();
+        return Optional.of(new Glob(text, parts));
+    }
+
+    /** Returns whether a text has no character with a meaning of its own. */
+    private static boolean isLiteral(String text) {
+        return text.indexOf('*') < 0 && text.indexOf('?') < 0 && text.indexOf('\\') < 0;
+    }
+
+    private static int count(int[] parts, int kind) {
+        int count = 0;
+        for (int part : parts) {
+            count += part == kind ? 1 : 0;
+        }
+        return count;
     }
 
     /** Returns the text that a pattern without wildcards stands for. */
     public static String literal(String text) {
+        if (isLiteral(text)) {
+            return text;
+        }
         int[] parts = parts(text);
         return new String(parts, 0, parts.length);
     }

@@ -19,6 +19,9 @@ public final class PathPattern {
     private static final int LONGEST = 1_024;
     private static final String EXPECTED = " (expected: a path such as /users/{id}/orders or /api/**)";
 
+    private static final Segment ANY = new Any();
+    private static final Segment REST = new Rest();
+
     private final String text;
     private final List<Segment> segments;
 
@@ -29,7 +32,7 @@ public final class PathPattern {
 
     /** Parses a pattern. The message of the exception describes the error. */
     public static PathPattern of(String text) {
-        if (!text.startsWith("/") || text.length() > LONGEST || text.chars().anyMatch(PathPattern::illegal)) {
+        if (!text.startsWith("/") || text.length() > LONGEST || hasIllegal(text)) {
             throw new IllegalArgumentException("resource: " + PrintableText.text(text) + EXPECTED);
         }
         List<Segment> segments = new ArrayList<>();
@@ -85,10 +88,10 @@ public final class PathPattern {
 
     private static Segment segment(String part, String text) {
         if (part.equals("**")) {
-            return new Rest();
+            return REST;
         }
         if (isName(part)) {
-            return new Any();
+            return ANY;
         }
         if (part.indexOf('{') >= 0 || part.indexOf('}') >= 0 || part.indexOf('*') >= 0) {
             throw new IllegalArgumentException("resource: " + PrintableText.text(text)
@@ -114,18 +117,29 @@ public final class PathPattern {
     }
 
     private static boolean isName(String part) {
-        return part.length() > 2
-                && part.startsWith("{")
-                && part.endsWith("}")
-                && part.chars().skip(1).limit(part.length() - 2L).allMatch(PathPattern::inName);
+        if (part.length() <= 2 || !part.startsWith("{") || !part.endsWith("}")) {
+            return false;
+        }
+        for (int i = 1; i < part.length() - 1; i++) {
+            if (!inName(part.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
-    private static boolean inName(int c) {
+    private static boolean inName(char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     }
 
-    private static boolean illegal(int c) {
-        return c <= ' ' || c == 0x7f || c == '?' || c == '#';
+    private static boolean hasIllegal(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c <= ' ' || c == 0x7f || c == '?' || c == '#') {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The part between two slashes. */

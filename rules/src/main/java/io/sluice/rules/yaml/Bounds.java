@@ -89,6 +89,17 @@ final class Bounds {
         items++;
     }
 
+    /** Returns the number of values so far. */
+    int values() {
+        return values;
+    }
+
+    /** Goes back to an earlier number of values, at this depth, to read the values after them again. */
+    void back(int earlier, int depthThere) {
+        values = earlier;
+        depth = depthThere;
+    }
+
     /** Checks that a mapping with this many keys may have another key. */
     void key(int keys, Place place) {
         if (keys >= MOST_KEYS) {

@@ -14,12 +14,16 @@ public final class Digits {
 
     /** Parses {@code 17} or {@code -17}, at most 18 digits. Returns empty for any other text. */
     public static OptionalLong whole(String text) {
-        String digits = text.startsWith("-") ? text.substring(1) : text;
-        return digits.isEmpty()
-                        || digits.length() > MOST_DIGITS
-                        || !digits.chars().allMatch(c -> c >= '0' && c <= '9')
-                ? OptionalLong.empty()
-                : OptionalLong.of(Long.parseLong(text));
+        int start = text.startsWith("-") ? 1 : 0;
+        if (text.length() == start || text.length() - start > MOST_DIGITS) {
+            return OptionalLong.empty();
+        }
+        for (int i = start; i < text.length(); i++) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+                return OptionalLong.empty();
+            }
+        }
+        return OptionalLong.of(Long.parseLong(text));
     }
 
     /** Parses {@code 0.25}, {@code 1} or {@code 1e-3}. Returns empty for any other text. */

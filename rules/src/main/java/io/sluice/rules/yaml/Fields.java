@@ -6,7 +6,6 @@ import io.sluice.rules.yaml.YamlValue.YamlMap;
 import io.sluice.rules.yaml.YamlValue.YamlScalar;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,6 +16,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.DoublePredicate;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of one mapping, read by name. Unknown and duplicate keys are reported on construction. A field of the wrong type is
@@ -24,14 +24,24 @@ import java.util.function.Function;
  */
 public final class Fields {
 
+    // A large set has hundreds of thousands of mappings, which are read right after the start, when lambdas and tables
+    // are slow.
+    // So what every mapping needs is written without them.
+
     private final Place place;
     private final Errors errors;
-    private final Map<String, YamlValue> values = new HashMap<>();
-    private final Map<String, Place> keys = new HashMap<>();
+    private final YamlScalar[] keys;
+    private final YamlValue[] values;
+    private int size;
 
-    private Fields(Place place, Errors errors) {
+    /** Has the bit of each key. Most keys are asked for and absent, which this shows at once. */
+    private long bits;
+
+    private Fields(Place place, int most, Errors errors) {
         this.place = place;
         this.errors = errors;
+        this.keys = new YamlScalar[most];
+        this.values = new YamlValue[most];
     }
 
     /**
@@ -55,22 +65,49 @@ public final class Fields {
             errors.add(value.place(), what + ": " + value.shown() + " (expected: a mapping)");
             return Optional.empty();
         }
-        Fields fields = new Fields(map.place(), errors);
-        map.entries().forEach(entry -> fields.put(entry, known, refused));
+        List<Entry> entries = map.entries();
+        Fields fields = new Fields(map.place(), Math.min(entries.size(), known.size()), errors);
+        for (int i = 0; i < entries.size(); i++) {
+            fields.put(entries.get(i), known, refused);
+        }
         return Optional.of(fields);
     }
 
     private void put(Entry entry, Collection<String> known, Map<String, String> refused) {
-        Place at = entry.key().place();
         if (!(entry.key() instanceof YamlScalar key)) {
-            errors.add(at, "key: " + entry.key().shown() + " (expected: a plain word)");
+            errors.add(entry.key().place(), "key: " + entry.key().shown() + " (expected: a plain word)");
         } else if (!known.contains(key.text())) {
-            errors.add(at, refused.getOrDefault(key.text(), unknown(key.text(), known)));
-        } else if (values.putIfAbsent(key.text(), entry.value()) != null) {
-            errors.add(at, "duplicate key: " + key.text() + " (expected: each key once)");
+            String special = refused.get(key.text());
+            errors.add(key.place(), special == null ? unknown(key.text(), known) : special);
+        } else if (has(key.text())) {
+            errors.add(key.place(), "duplicate key: " + key.text() + " (expected: each key once)");
         } else {
-            keys.put(key.text(), at);
+            keys[size] = key;
+            values[size] = entry.value();
+            size++;
+            bits |= bit(key.text());
         }
+    }
+
+    private static long bit(String key) {
+        int hash = key.hashCode();
+        return 1L << (hash ^ hash >>> 6 ^ hash >>> 12);
+    }
+
+    private int index(String key) {
+        if ((bits & bit(key)) != 0) {
+            for (int i = 0; i < size; i++) {
+                if (keys[i].text().equals(key)) {
+                    return i;
+                }
+            }
+        }
+        return -1;
+    }
+
+    private @Nullable YamlValue get(String key) {
+        int index = index(key);
+        return index < 0 ? null : values[index];
     }
 
     private static String unknown(String key, Collection<String> known) {
@@ -92,17 +129,19 @@ public final class Fields {
     }
 
     public Optional<YamlValue> value(String key) {
-        return Optional.ofNullable(values.get(key));
+        return Optional.ofNullable(get(key));
     }
 
     /** Returns the start of a field's value, or the start of the mapping if the field is absent. */
     public Place place(String key) {
-        return value(key).map(YamlValue::place).orElse(place);
+        YamlValue value = get(key);
+        return value == null ? place : value.place();
     }
 
     /** Reports an error at a field's key. */
     public void refuseKey(String key, String message) {
-        errors.add(keys.getOrDefault(key, place), message);
+        int index = index(key);
+        errors.add(index < 0 ? place : keys[index].place(), message);
     }
 
     /** Reports an error at a field's value. */
@@ -111,13 +150,13 @@ public final class Fields {
     }
 
     public boolean has(String key) {
-        return values.containsKey(key);
+        return index(key) >= 0;
     }
 
     /** Returns whether the mapping has at least one of these keys. */
     public boolean hasAny(Collection<String> some) {
-        for (String key : values.keySet()) {
-            if (some.contains(key)) {
+        for (int i = 0; i < size; i++) {
+            if (some.contains(keys[i].text())) {
                 return true;
             }
         }
@@ -126,7 +165,8 @@ public final class Fields {
 
     /** Returns a single word, number or text, as written. */
     public Optional<String> text(String key) {
-        return value(key).flatMap(value -> scalar(key, value, "a single value"));
+        YamlValue value = get(key);
+        return value == null ? Optional.empty() : scalar(key, value, "a single value");
     }
 
     /**
@@ -134,22 +174,28 @@ public final class Fields {
      * message for text that it cannot convert.
      */
     public <T> Optional<T> read(String key, Function<String, T> reader) {
-        return text(key).flatMap(text -> {
-            try {
-                return Optional.of(reader.apply(text));
-            } catch (IllegalArgumentException e) {
-                error(key, String.valueOf(e.getMessage()));
-                return Optional.empty();
-            }
-        });
+        Optional<String> text = text(key);
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(reader.apply(text.get()));
+        } catch (IllegalArgumentException e) {
+            error(key, String.valueOf(e.getMessage()));
+            return Optional.empty();
+        }
     }
 
     public Optional<Boolean> flag(String key) {
-        return unquoted(key, "true or false").flatMap(text -> switch (text) {
+        Optional<String> text = unquoted(key, "true or false");
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        return switch (text.get()) {
             case "true" -> Optional.of(true);
             case "false" -> Optional.of(false);
-            default -> refuse(key, text, "true or false");
-        });
+            default -> refuse(key, text.get(), "true or false");
+        };
     }
 
     /** Reads a whole number from {@code least} to {@code most}. */
@@ -158,12 +204,14 @@ public final class Fields {
             return Optional.empty();
         }
         String expected = least + ".." + most;
-        return unquoted(key, expected).flatMap(text -> {
-            OptionalLong number = Digits.whole(text);
-            return number.isEmpty() || number.getAsLong() < least || number.getAsLong() > most
-                    ? refuse(key, text, expected)
-                    : Optional.of(number.getAsLong());
-        });
+        Optional<String> text = unquoted(key, expected);
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        OptionalLong number = Digits.whole(text.get());
+        return number.isEmpty() || number.getAsLong() < least || number.getAsLong() > most
+                ? refuse(key, text.get(), expected)
+                : Optional.of(number.getAsLong());
     }
 
     /** Reads a share: more than 0, at most 1. */
@@ -173,69 +221,74 @@ public final class Fields {
 
     /** Reads a number that need not be whole. */
     public Optional<Double> decimal(String key, DoublePredicate legal, String expected) {
-        return unquoted(key, expected).flatMap(text -> {
-            OptionalDouble number = Digits.decimal(text);
-            return number.isPresent() && legal.test(number.getAsDouble())
-                    ? Optional.of(number.getAsDouble())
-                    : refuse(key, text, expected);
-        });
+        Optional<String> text = unquoted(key, expected);
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        OptionalDouble number = Digits.decimal(text.get());
+        return number.isPresent() && legal.test(number.getAsDouble())
+                ? Optional.of(number.getAsDouble())
+                : refuse(key, text.get(), expected);
     }
 
     /** Returns whether a field is exactly this word. */
     public boolean isWord(String key, String word) {
-        return value(key)
-                .filter(value ->
-                        value instanceof YamlScalar scalar && scalar.text().equals(word))
-                .isPresent();
+        return get(key) instanceof YamlScalar scalar && scalar.text().equals(word);
     }
 
     /** Reads one of a few words. {@code words} maps each word to its meaning. */
     public <T> Optional<T> choice(String key, Map<String, T> words) {
-        return text(key).flatMap(text -> {
-            T meaning = words.get(text);
-            return meaning == null ? refuse(key, text, anyOf(words.keySet())) : Optional.of(meaning);
-        });
+        Optional<String> text = text(key);
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        T meaning = words.get(text.get());
+        return meaning == null ? refuse(key, text.get(), anyOf(words.keySet())) : Optional.of(meaning);
     }
 
     /** Reads a list; empty if the field is absent. */
     public Optional<List<YamlValue>> list(String key) {
-        return value(key).flatMap(value -> {
-            if (value instanceof YamlList list) {
-                return Optional.of(list.items());
-            }
-            return refuse(key, value.shown(), "a list");
-        });
+        YamlValue value = get(key);
+        if (value == null) {
+            return Optional.empty();
+        }
+        return value instanceof YamlList list ? Optional.of(list.items()) : refuse(key, value.shown(), "a list");
     }
 
     /** Reads one word or a list with at least one word. */
     public Optional<List<YamlScalar>> words(String key) {
-        return value(key).flatMap(value -> {
-            List<YamlValue> items = value instanceof YamlList list ? list.items() : List.of(value);
-            List<YamlScalar> words = new ArrayList<>();
-            for (YamlValue item : items) {
-                if (!(item instanceof YamlScalar word)
-                        || word.isNull()
-                        || word.text().isEmpty()) {
-                    errors.add(item.place(), key + ": " + item.shown() + " (expected: one word or a list of words)");
-                    return Optional.empty();
-                }
-                words.add(word);
+        YamlValue value = get(key);
+        if (value == null) {
+            return Optional.empty();
+        }
+        List<YamlValue> items = value instanceof YamlList list ? list.items() : List.of(value);
+        List<YamlScalar> words = new ArrayList<>(items.size());
+        for (YamlValue item : items) {
+            if (!(item instanceof YamlScalar word)
+                    || word.isNull()
+                    || word.text().isEmpty()) {
+                errors.add(item.place(), key + ": " + item.shown() + " (expected: one word or a list of words)");
+                return Optional.empty();
             }
-            return words.isEmpty() ? refuse(key, "an empty list", "at least one, or no " + key) : Optional.of(words);
-        });
+            words.add(word);
+        }
+        return words.isEmpty() ? refuse(key, "an empty list", "at least one, or no " + key) : Optional.of(words);
     }
 
     /** Reads one value or a list with at least one value. A value may be a mapping. */
     public Optional<List<YamlValue>> oneOrMore(String key) {
-        return value(key).flatMap(value -> {
-            List<YamlValue> items = value instanceof YamlList list ? list.items() : List.of(value);
-            return items.isEmpty() ? refuse(key, "an empty list", "at least one, or no " + key) : Optional.of(items);
-        });
+        YamlValue value = get(key);
+        if (value == null) {
+            return Optional.empty();
+        }
+        List<YamlValue> items = value instanceof YamlList list ? list.items() : List.of(value);
+        return items.isEmpty() ? refuse(key, "an empty list", "at least one, or no " + key) : Optional.of(items);
     }
 
     /** Reads a mapping inside of this mapping. */
     public Optional<Fields> fields(String key, Collection<String> known) {
-        return value(key).flatMap(value -> of(key, value, known, errors));
+        YamlValue value = get(key);
+        return value == null ? Optional.empty() : of(key, value, known, errors);
     }
 
     /**
@@ -243,23 +296,28 @@ public final class Fields {
      * left out.
      */
     public Optional<Map<YamlScalar, YamlValue>> entries(String key) {
-        return value(key).flatMap(value -> {
-            if (!(value instanceof YamlMap map)) {
-                return refuse(key, value.shown(), "a mapping");
+        YamlValue value = get(key);
+        if (value == null) {
+            return Optional.empty();
+        }
+        if (!(value instanceof YamlMap map)) {
+            return refuse(key, value.shown(), "a mapping");
+        }
+        if (map.entries().size() == 1 && map.entries().get(0).key() instanceof YamlScalar only && !only.isNull()) {
+            return Optional.of(Map.of(only, map.entries().get(0).value()));
+        }
+        Map<YamlScalar, YamlValue> entries = new LinkedHashMap<>();
+        Set<String> seen = new HashSet<>();
+        for (Entry entry : map.entries()) {
+            if (!(entry.key() instanceof YamlScalar name) || name.isNull()) {
+                errors.add(entry.key().place(), key + ": " + entry.key().shown() + " (expected: a plain word)");
+            } else if (!seen.add(name.text())) {
+                errors.add(name.place(), "duplicate key: " + name.shown() + " (expected: each key once)");
+            } else {
+                entries.put(name, entry.value());
             }
-            Map<YamlScalar, YamlValue> entries = new LinkedHashMap<>();
-            Set<String> seen = new HashSet<>();
-            for (Entry entry : map.entries()) {
-                if (!(entry.key() instanceof YamlScalar name) || name.isNull()) {
-                    errors.add(entry.key().place(), key + ": " + entry.key().shown() + " (expected: a plain word)");
-                } else if (!seen.add(name.text())) {
-                    errors.add(name.place(), "duplicate key: " + name.shown() + " (expected: each key once)");
-                } else {
-                    entries.put(name, entry.value());
-                }
-            }
-            return Optional.of(entries);
-        });
+        }
+        return Optional.of(entries);
     }
 
     /** Lists words as in a sentence: {@code a, b or c}. */
@@ -270,12 +328,14 @@ public final class Fields {
     }
 
     private Optional<String> unquoted(String key, String expected) {
-        return value(key).flatMap(value -> {
-            if (value instanceof YamlScalar scalar && scalar.quoted()) {
-                return refuse(key, '"' + scalar.shown() + '"', expected + ", without quotes");
-            }
-            return scalar(key, value, expected);
-        });
+        YamlValue value = get(key);
+        if (value == null) {
+            return Optional.empty();
+        }
+        if (value instanceof YamlScalar scalar && scalar.quoted()) {
+            return refuse(key, '"' + scalar.shown() + '"', expected + ", without quotes");
+        }
+        return scalar(key, value, expected);
     }
 
     private Optional<String> scalar(String key, YamlValue value, String expected) {

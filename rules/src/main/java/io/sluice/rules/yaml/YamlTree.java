@@ -1,5 +1,6 @@
 package io.sluice.rules.yaml;
 
+import io.sluice.rules.yaml.SimpleItems.Rest;
 import io.sluice.rules.yaml.YamlValue.Entry;
 import io.sluice.rules.yaml.YamlValue.YamlList;
 import io.sluice.rules.yaml.YamlValue.YamlMap;
@@ -31,6 +32,8 @@ import org.snakeyaml.engine.v2.scanner.StreamReader;
 /**
  * Parses one YAML document into a tree, within {@link Bounds}. Aliases share the values that they name.
  *
+ * <p>The items of a long list are left to {@link SimpleItems} as long as they are simple.
+ *
  * <p>Builds the tree from the events of the library's parser. The library's own composer has no such bounds and took minutes
  * for one long text.
  */
@@ -43,14 +46,17 @@ final class YamlTree {
     private static final int BUFFER = 1024 * 1024;
 
     private final ParserImpl parser;
+    private final Rest rest;
     private final @Nullable ItemHandler items;
-    private final Bounds bounds = Bounds.ofYaml();
+    private final Bounds bounds;
     private final Map<Anchor, Anchored> anchored = new HashMap<>();
     private final Set<Anchor> open = new HashSet<>();
 
-    private YamlTree(ParserImpl parser, @Nullable ItemHandler items) {
+    private YamlTree(ParserImpl parser, Rest rest, @Nullable ItemHandler items, Bounds bounds) {
         this.parser = parser;
+        this.rest = rest;
         this.items = items;
+        this.bounds = bounds;
     }
 
     /** The value that an anchor names, and the number of values in it. */
@@ -58,20 +64,32 @@ final class YamlTree {
 
     /** Returns the root; empty if there are only comments. */
     static Optional<YamlValue> read(String file, String text, @Nullable ItemHandler items) {
+        Bounds bounds = Bounds.ofYaml();
+        Rest rest = items == null ? Rest.all(text) : SimpleItems.take(text, items, bounds);
+        return read(file, rest, items, bounds);
+    }
+
+    /** Reads the document without {@link SimpleItems}. */
+    static Optional<YamlValue> readAll(String file, String text, ItemHandler items) {
+        return read(file, Rest.all(text), items, Bounds.ofYaml());
+    }
+
+    private static Optional<YamlValue> read(String file, Rest rest, @Nullable ItemHandler items, Bounds bounds) {
         LoadSettings settings = LoadSettings.builder()
                 .setLabel(file)
                 .setUseMarks(true)
-                .setBufferSize(Math.max(1024, Math.min(text.length(), BUFFER)))
+                .setBufferSize(Math.max(1024, Math.min(rest.text().length(), BUFFER)))
                 .setCodePointLimit(YamlReader.MOST_CHARACTERS)
                 .build();
         try {
-            return new YamlTree(new ParserImpl(settings, new StreamReader(settings, new WholePairs(text))), items)
-                    .document();
+            StreamReader reader = new StreamReader(settings, new WholePairs(rest.text()));
+            return new YamlTree(new ParserImpl(settings, reader), rest, items, bounds).document();
         } catch (MarkedYamlEngineException e) {
-            throw new UnreadableDocument(place(e.getProblemMark().or(e::getContextMark)), "document: " + problem(e));
+            throw new UnreadableDocument(
+                    place(e.getProblemMark().or(e::getContextMark), rest), "document: " + problem(e));
         } catch (ReaderException e) {
             throw new UnreadableDocument(
-                    place(text, e.getPosition()),
+                    place(rest.text(), e.getPosition()),
                     "character: U+" + String.format("%04X", e.getCodePoint()) + " (expected: printable text)");
         } catch (YamlEngineException e) {
             throw new UnreadableDocument(
@@ -107,7 +125,8 @@ final class YamlTree {
         }
         long before = bounds.met();
         bounds.value(place);
-        bounds.characters(event.getStartMark().map(Mark::getIndex).orElse(0), place);
+        bounds.characters(
+                rest.character(event.getStartMark().map(Mark::getIndex).orElse(0), place), place);
         Anchor anchor = event.getAnchor().orElse(null);
         if (anchor == null) {
             return value(event, place);
@@ -164,7 +183,7 @@ final class YamlTree {
 
     private YamlList listOfItems(ItemHandler taken) {
         SequenceStartEvent start = (SequenceStartEvent) parser.next();
-        Place place = place(start.getStartMark());
+        Place place = rest.list(place(start.getStartMark()));
         refuse(start.getTag(), place);
         bounds.value(place);
         bounds.enter(place);
@@ -210,8 +229,13 @@ final class YamlTree {
         return PrintableText.line(e.getProblem() + context);
     }
 
-    private static Place place(Optional<Mark> mark) {
-        return mark.map(m -> new Place(m.getLine() + 1, m.getColumn() + 1)).orElse(Place.START);
+    private Place place(Optional<Mark> mark) {
+        return place(mark, rest);
+    }
+
+    private static Place place(Optional<Mark> mark, Rest rest) {
+        return mark.map(m -> new Place(rest.line(m.getLine() + 1), m.getColumn() + 1))
+                .orElse(Place.START);
     }
 
     private static Place place(String text, int codePoints) {
