@@ -21,8 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ClassArchiveTest {
 
     /** Notes its arguments. With an archive to make, it serves until it is asked to stop, and then writes the archive. */
-    private static final String JAVA =
-            """
+    private static final String JAVA = """
             #!/usr/bin/env bash
             echo "$*" >>"${0%/bin/java}/calls"
             for argument; do
@@ -140,7 +139,8 @@ class ClassArchiveTest {
 
     private Path archive(String role) throws IOException {
         try (Stream<Path> files = Files.list(dist)) {
-            List<Path> archives = files.filter(file -> file.getFileName().toString().matches("classes-" + role + "-.*\\.jsa"))
+            List<Path> archives = files.filter(
+                            file -> file.getFileName().toString().matches("classes-" + role + "-.*\\.jsa"))
                     .toList();
             assertThat(archives).hasSize(1);
             return archives.get(0);

@@ -24,9 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Fields {
 
-    // A large set has hundreds of thousands of mappings, which are read right after the start, when lambdas and tables
-    // are slow.
-    // So what every mapping needs is written without them.
+    // A large set has hundreds of thousands of mappings, which are read right after the start, when lambdas are slow.
+    // So the methods that every mapping needs have none.
 
     private final Place place;
     private final Errors errors;
@@ -34,7 +33,7 @@ public final class Fields {
     private final YamlValue[] values;
     private int size;
 
-    /** Has the bit of each key. Most keys are asked for and absent, which this shows at once. */
+    /** The bits of all keys. Most of the keys that a reader asks for are absent, and their bits usually show that. */
     private long bits;
 
     private Fields(Place place, int most, Errors errors) {
