@@ -17,8 +17,8 @@ class ReservationTextTest {
     /** Form 1, as commit 0c962b5f wrote it. */
     private static final String FORM_1 =
             "AQADci0xAAZub2RlLTEAAgALY29tcGxldGlvbnMAEmNvbXBsZXRpb25zLnRva2VucwALZGlzdHJpYnV0ZWQAEmNvbXBsZXRp"
-                + "b25zLnRva2Vuc3QAAAAAAAGGoAAAAAADk4cAAAAAAAAABoIABGFjbWUAAAAAAAAH0AAGCiQYHkAAAAAAAAAEk-AAHmFuc3dlci5qc29uLnVzYWdlLnRvdGFs"
-                + "X3Rva2VucwEABGhlcmUAC2hlcmUudG9rZW5zAAVsb2NhbAALaGVyZS50b2tlbnN3AAAAAAAAAGQAAAAAA5OHAAAAAAAAAAAAAAoABgokGB5AAQAAAAAAAHUwAAAA";
+                    + "b25zLnRva2Vuc3QAAAAAAAGGoAAAAAADk4cAAAAAAAAABoIABGFjbWUAAAAAAAAH0AAGCiQYHkAAAAAAAAAEk-AAHmFuc3dlci5qc29uLnVzYWdlLnRvdGFs"
+                    + "X3Rva2VucwEABGhlcmUAC2hlcmUudG9rZW5zAAVsb2NhbAALaGVyZS50b2tlbnN3AAAAAAAAAGQAAAAAA5OHAAAAAAAAAAAAAAoABgokGB5AAQAAAAAAAHUwAAAA";
 
     @Test
     void reservationsInThisProcessAndTheStoreAreWrittenForNodesOfEarlierVersions() {
