@@ -228,6 +228,7 @@ class AdjustmentTest {
     private void awaitAdjusted(long revision, int overrides, int switches) {
         Await.until("adjustments " + revision, SOON, () -> {
             clock.advance(Duration.ofMillis(200));
+            center.step();
             JsonNode shown = api.get("/api/status").json().get("adjustments");
             return shown.get("revision").asLong() == revision
                     && shown.get("overrides").asInt() == overrides

@@ -318,6 +318,7 @@ class AlertCenterTest {
     private JsonNode await(String kind, String state) {
         Await.until(kind + " is " + state, SOON, () -> {
             pass();
+            center.step();
             return find(kind, state).isPresent();
         });
         return find(kind, state).orElseThrow();

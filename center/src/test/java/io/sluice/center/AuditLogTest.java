@@ -42,7 +42,10 @@ class AuditLogTest {
         for (int i = 0; i < ROWS / 2; i++) {
             api.release("login", i + 1);
         }
-        Await.until("the newest row is remembered", Duration.ofMinutes(5), () -> remembered() == ROWS);
+        Await.until("the newest row is remembered", Duration.ofMinutes(5), () -> {
+            center.step();
+            return remembered() == ROWS;
+        });
         assertThat(verify().get("good").asBoolean()).isTrue();
     }
 

@@ -144,6 +144,7 @@ class CheckpointTest {
         node.witnesses(report(held, Optional.empty()));
         Await.until("the center has compared it", SOON, () -> {
             node.runs(1);
+            center.step();
             return api.get("/api/nodes/n1")
                     .expect(200)
                     .get("audit")
@@ -229,6 +230,7 @@ class CheckpointTest {
             // The retention may have met the disagreement. It looks again after some seconds.
             clock.advance(Duration.ofSeconds(10));
             node.runs(1);
+            center.step();
             return !problems().contains("n1");
         });
     }
@@ -492,6 +494,7 @@ class CheckpointTest {
     private void awaitProblem(String text) {
         Await.until(text, SOON, () -> {
             node.runs(0);
+            center.step();
             return problems().contains(text);
         });
     }

@@ -176,8 +176,9 @@ class RolloutTest {
     }
 
     private void awaitState(long rollout, String state) {
-        Await.until("rollout " + rollout + " " + state, SOON, () -> api.get("/api/rollouts/" + rollout)
-                .string("state")
-                .equals(state));
+        Await.until("rollout " + rollout + " " + state, SOON, () -> {
+            center.step();
+            return api.get("/api/rollouts/" + rollout).string("state").equals(state);
+        });
     }
 }

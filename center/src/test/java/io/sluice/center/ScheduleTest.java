@@ -155,6 +155,7 @@ class ScheduleTest {
         Await.until("state " + state, SOON, () -> {
             // Leadership needs time to pass.
             clock.advance(Duration.ofMillis(200));
+            center.step();
             return rollout(rollout).string("state").equals(state);
         });
     }

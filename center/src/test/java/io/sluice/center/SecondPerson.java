@@ -154,6 +154,7 @@ final class SecondPerson implements AutoCloseable {
         Await.until("state " + state, SOON, () -> {
             // Leadership needs time to pass.
             clock.advance(Duration.ofMillis(200));
+            center.step();
             return rollout(rollout).string("state").equals(state);
         });
         return rollout(rollout);
@@ -166,6 +167,7 @@ final class SecondPerson implements AutoCloseable {
     void await(String what, java.util.function.BooleanSupplier condition) {
         Await.until(what, SOON, () -> {
             clock.advance(Duration.ofMillis(200));
+            center.step();
             return condition.getAsBoolean();
         });
     }

@@ -181,6 +181,7 @@ class TrialTest {
         within.refuses(1, 2, "login: no key for hashes");
         Await.until("a verdict", SOON, () -> {
             within.refuses(1, 2, "login: no key for hashes");
+            center.step();
             return !rollout(trial).json().at("/trial/verdict").isNull();
         });
         JsonNode verdict = rollout(trial).json().at("/trial/verdict");
@@ -358,8 +359,10 @@ class TrialTest {
     }
 
     private void awaitState(Answer rollout, String state) {
-        Await.until(
-                "state " + state, SOON, () -> rollout(rollout).string("state").equals(state));
+        Await.until("state " + state, SOON, () -> {
+            center.step();
+            return rollout(rollout).string("state").equals(state);
+        });
     }
 
     /** Returns the id of a node that is within a share of the nodes, or not. */
