@@ -1,11 +1,7 @@
 package io.sluice.node;
 
-import io.sluice.core.DecisionListener;
-import io.sluice.core.FallbackRecorder;
-import io.sluice.core.Limiter;
-import io.sluice.core.history.HistoryListener;
-import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
+import io.sluice.http.answer.AnswerJson;
 import io.sluice.node.access.DoorTokens;
 import io.sluice.node.api.ApiAccess;
 import io.sluice.node.api.ApiDoor;
@@ -26,32 +22,20 @@ import io.sluice.node.state.NodeMetrics;
 import io.sluice.node.telemetry.Telemetry;
 import io.sluice.node.trace.DecisionSpans;
 import io.sluice.node.trace.Tracing;
-import io.sluice.node.transport.Patience;
-import io.sluice.redis.store.StoreState;
-import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.runtime.OpenRules;
-import io.sluice.runtime.RateLimitMetrics;
+import io.sluice.runtime.NodeId;
 import io.sluice.runtime.RefusalLog;
 import io.sluice.runtime.RulingListeners;
 import io.sluice.runtime.Store;
-import io.sluice.runtime.StoreCalls;
-import io.sluice.runtime.StorePulse;
-import io.sluice.runtime.StoreTrial;
-import io.sluice.runtime.StoreWatch;
-import io.sluice.runtime.StoredCounts;
-import io.sluice.runtime.Tallies;
-import io.sluice.runtime.center.CenterDurableLine;
-import io.sluice.runtime.data.DataOutbox;
-import io.sluice.runtime.data.RulingCounts;
-import io.sluice.runtime.decisions.DecisionRecorder;
 import io.sluice.runtime.durable.DurableQuotas;
-import io.sluice.runtime.durable.StoreOutages;
 import io.sluice.runtime.erasure.ErasableStore;
-import java.lang.System.Logger.Level;
+import io.sluice.runtime.participant.Closing;
+import io.sluice.runtime.participant.Engines;
+import io.sluice.runtime.participant.Membership;
+import io.sluice.runtime.participant.Participant;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
@@ -61,10 +45,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -81,87 +61,44 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Node implements AutoCloseable {
 
-    private static final System.Logger LOG = System.getLogger(Node.class.getName());
-
-    /** The time for which a stopping node waits for settlements after the last request has ended. The store may be slow or unavailable. */
-    private static final Duration SETTLEMENTS_MAY_TAKE = Duration.ofSeconds(5);
-
     private static final Duration REFRESH = Duration.ofSeconds(5);
 
     private final Clock clock = Clock.system();
-    private final LocalEngine counts;
-    private final Limiter local;
-    private final @Nullable Recorder recorder;
     private final AtomicBoolean closing = new AtomicBoolean();
-    private final OpenRules rules;
-    private final NodeFleet fleet;
-    private final @Nullable Store store;
-    private final StoreWatch watch;
-    private final @Nullable DurableQuotas durable;
-    private final @Nullable Limiter shared;
-    private final ApiDoor api;
+    private final Closing parts;
+    private final Telemetry telemetry;
     private final NodeMetrics metrics;
-    private final Tracing tracing;
+    private final Optional<Recorder> recorder;
+    private final Participant participant;
     private final Health health;
-    private final @Nullable StorePulse pulse;
+    private final ApiDoor api;
     private final PermitSeals seals = new PermitSeals();
-    private final @Nullable SharedPermitKey permitKey;
+    private final Optional<SharedPermitKey> permitKey;
     private final Runnable stopDelay;
-    private final Tallies tallies = new Tallies();
-    private final List<AutoCloseable> leaving = new CopyOnWriteArrayList<>();
-    private volatile @Nullable DoorTokens tokens;
     private volatile @Nullable GrpcDoor grpc;
     private volatile @Nullable NodeGateway gateway;
-    private volatile @Nullable Evaluator evaluator;
-    private volatile Duration settlementsMayTake = SETTLEMENTS_MAY_TAKE;
 
     private Node(
-            OpenRules rules,
-            NodeFleet fleet,
-            @Nullable Store store,
-            StoreCalls calls,
-            @Nullable DurableQuotas durable,
-            ApiDoor api,
-            NodeMetrics metrics,
-            Telemetry telemetry,
-            @Nullable Recorder recorder,
-            Runnable stopDelay,
-            LongSupplier droppedLogLines) {
-        this.rules = rules;
-        this.fleet = fleet;
-        this.store = store;
-        this.recorder = recorder;
-        this.counts = recorder == null
-                ? new LocalEngine(clock)
-                : LocalEngine.builder()
-                        .clock(clock)
-                        .returnListener(recorder.returns())
-                        .build();
-        this.local = new Limiter(counts, clock, recorder == null ? List.of() : List.of(recorder.decisions()));
-        this.watch = new StoreWatch(store, clock, calls);
-        List<DecisionListener> ofStore = new ArrayList<>(List.of(watch));
-        if (recorder != null) {
-            ofStore.add(new FallbackRecorder(recorder.history(), clock));
-            metrics.watchRecording(recorder::recorded, recorder::dropped);
-        }
-        this.durable = durable;
-        this.shared = durable == null ? null : new Limiter(durable.engine(), clock, ofStore);
-        this.api = api;
-        this.metrics = metrics;
-        this.tracing = telemetry.tracing();
-        this.health = new Health(rules, watch);
+            NodeConfig config, Store.Opener opener, Closing parts, Runnable stopDelay, LongSupplier droppedLogLines)
+            throws StartFailedException {
+        this.parts = parts;
         this.stopDelay = stopDelay;
-        this.pulse = store == null ? null : new StorePulse(store, clock);
-        this.permitKey = store == null ? null : new SharedPermitKey(store, seals, clock);
-        metrics.watch(rules.source(), counts, watch, pulse, droppedLogLines);
-        fleet.witness().ifPresent(metrics.limits()::watch);
-        if (durable != null) {
-            metrics.limits().watch(durable);
-            health.watchDurable(durable::findings, durable::isRestored);
-            leaving.add(durable);
-        }
+        this.telemetry = parts.add(Telemetry.open(config.telemetry(), clock));
+        this.metrics = new NodeMetrics(telemetry.registry());
+        this.recorder = NodeParts.recorder(config, clock).map(parts::add);
+        this.participant = NodeParts.participant(config, opener, metrics.limits(), recorder, parts, clock);
+        Engines engines = participant.engines();
+        this.health = new Health(participant.rules(), engines.watch());
+        this.permitKey =
+                Optional.ofNullable(engines.store()).map(store -> parts.add(new SharedPermitKey(store, seals, clock)));
+        metrics.watch(participant, droppedLogLines);
+        recorder.ifPresent(each -> metrics.watchRecording(each::recorded, each::dropped));
         telemetry.droppedSpans().ifPresent(metrics::watchSpans);
-        leaving.add(telemetry);
+        DurableQuotas durable = engines.durable();
+        if (durable != null) {
+            health.watchDurable(durable::findings, durable::isRestored);
+        }
+        this.api = parts.add(new ApiDoor());
     }
 
     /** Starts a node and returns when it serves. */
@@ -181,93 +118,15 @@ public final class Node implements AutoCloseable {
     /** @param stopDelay blocks until a stopping node may close its ports; replaces the time in the configuration */
     static Node start(NodeConfig config, Store.Opener opener, Runnable stopDelay, LongSupplier droppedLogLines)
             throws StartFailedException {
-        Telemetry telemetry = Telemetry.open(config.telemetry(), Clock.system());
-        NodeMetrics metrics = new NodeMetrics(telemetry.registry());
-        StoreOutages outages = new StoreOutages(metrics.limits());
-        StoreCalls calls = new StoreCalls(Clock.system(), outages);
-        Recorder recorder;
+        Closing parts = new Closing();
         try {
-            recorder = config.recording()
-                    .map(settings -> Recorder.open(settings, Clock.system()))
-                    .orElse(null);
-        } catch (IllegalArgumentException e) {
-            telemetry.close();
-            throw new StartFailedException(String.valueOf(e.getMessage()), List.of());
-        }
-        SharedStore opening = SharedStore.open(
-                config, opener, recorder == null ? calls : new RecordedCalls(calls, recorder.history()));
-        NodeFleet fleet = null;
-        OpenRules rules;
-        try {
-            fleet = NodeFleet.open(config, Clock.system());
-            rules = NodeRules.open(config, fleet);
-        } catch (StartFailedException | IllegalArgumentException e) {
-            telemetry.close();
-            opening.abandon();
-            abandon(recorder);
-            if (fleet != null) {
-                fleet.close();
-            }
-            throw e instanceof StartFailedException failed ? failed : SharedStore.unreadable();
-        }
-        ApiDoor api = null;
-        Node node;
-        try {
-            api = new ApiDoor();
-            Store store = opening.opened();
-            DurableQuotas durable = store == null ? null : durable(config, store, rules, fleet, outages);
-            node = new Node(
-                    rules, fleet, store, calls, durable, api, metrics, telemetry, recorder, stopDelay, droppedLogLines);
-        } catch (StartFailedException | RuntimeException | Error e) {
-            telemetry.close();
-            opening.abandon();
-            abandon(recorder);
-            rules.close();
-            fleet.close();
-            if (api != null) {
-                api.close();
-            }
-            throw e;
-        }
-        try {
+            Node node = new Node(config, opener, parts, stopDelay, droppedLogLines);
             node.open(config);
+            node.health.turn(Health.Phase.SERVING);
+            return node;
         } catch (StartFailedException | RuntimeException | Error e) {
-            node.release();
+            parts.close();
             throw e;
-        }
-        node.health.turn(Health.Phase.SERVING);
-        return node;
-    }
-
-    private static DurableQuotas durable(
-            NodeConfig config, Store store, OpenRules rules, NodeFleet fleet, StoreOutages outages) {
-        DurableQuotas durable = DurableQuotas.of(
-                store,
-                rules.source()::latest,
-                config.data(),
-                fleet.center().map(CenterDurableLine::new),
-                Clock.system());
-        outages.tell(durable);
-        return durable;
-    }
-
-    private static void abandon(@Nullable Recorder recorder) {
-        if (recorder != null) {
-            recorder.close();
-        }
-    }
-
-    /** The listener of the store, and the listener that records its steps. */
-    private record RecordedCalls(StoreCalls calls, HistoryListener history) implements Store.RecordingListener {
-
-        @Override
-        public void called(String outcome, int decisions, long nanos) {
-            calls.called(outcome, decisions, nanos);
-        }
-
-        @Override
-        public void changed(StoreState state) {
-            calls.changed(state);
         }
     }
 
@@ -290,17 +149,17 @@ public final class Node implements AutoCloseable {
 
     /** Returns the rules in force. */
     public RuleSet rules() {
-        return rules.source().latest();
+        return participant.rules().source().latest();
     }
 
     /** Returns whether the rules in force are from the last run, because the current ones are invalid. */
     public boolean hasKeptRules() {
-        return rules.isKept();
+        return participant.rules().isKept();
     }
 
     /** Returns a description of the rules that replace missing rules; empty if there are rules, or if nothing replaces them. */
     public Optional<String> standIn() {
-        return rules.standIn();
+        return participant.rules().standIn();
     }
 
     /** Returns why the shared store does not decide although it should; empty if it does. */
@@ -332,7 +191,7 @@ public final class Node implements AutoCloseable {
             }
             api.leave();
             stopDelay.run();
-            release();
+            parts.close();
         }
     }
 
@@ -347,35 +206,15 @@ public final class Node implements AutoCloseable {
         if (config.telemetry().otlp().isPresent()) {
             refreshMetrics();
         }
-        RateLimitMetrics limits = metrics.limits();
-        RefusalLog refusals = new RefusalLog(clock);
-        tallies.watch(rules.source());
-        List<RulingListener> listeners = new ArrayList<>(List.of(tallies, limits, refusals));
-        fleet.outbox().ifPresent(outbox -> listeners.add(counted(outbox)));
-        if (tracing.records()) {
-            listeners.add(new DecisionSpans(tracing));
-        }
-        Supplier<RuleSet> inForce = rules.source()::latest;
-        NodeCallers callers = NodeCallers.of(config, fleet, inForce, clock);
-        leaving.add(callers);
-        listeners.addAll(callers.listeners());
-        KeySettings keys = callers.keys();
-        Optional<DecisionRecorder> logged = logged(config, inForce, keys);
-        logged.ifPresent(listeners::add);
-        if (recorder != null) {
-            listeners.add(recorder.requests(inForce));
-        }
-        RulingListener listener = new RulingListeners(listeners);
-        Evaluator evaluator = new Evaluator(inForce, local, shared, keys, clock, listener, fleet::liveNodes);
-        this.evaluator = evaluator;
-        callers.answer(evaluator);
+        Tracing tracing = telemetry.tracing();
+        Supplier<RuleSet> inForce = participant.rules().source()::latest;
+        Evaluator evaluator = participant.evaluator(listener(tracing));
         StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
         DecisionRoutes decisions =
                 new DecisionRoutes(api.vertx(), evaluator, inForce, seals, config.xRateLimitHeaders(), tracing);
-        DoorTokens files = DoorTokens.open(config, clock);
-        tokens = files;
+        DoorTokens files = parts.add(DoorTokens.open(config, clock));
         health.watchTokens(files::findings);
-        GrpcDoor door = GrpcDoor.of(config, files, evaluator);
+        GrpcDoor door = parts.add(GrpcDoor.of(config, files, evaluator));
         grpc = door;
         if (door.hasPort()) {
             metrics.watchRefusedConnections("grpc", door::refusedConnections);
@@ -391,30 +230,16 @@ public final class Node implements AutoCloseable {
         OpenGateway.Resources means = new OpenGateway.Resources(
                 api.vertx(), api.arrivals(), evaluator, config.xRateLimitHeaders(), gatewayListener(), tracing, clock);
         if (config.gateway().isPresent()) {
-            NodeGateway open = NodeGateway.open(config.gateway().get(), means);
+            NodeGateway open = parts.add(NodeGateway.open(config.gateway().get(), means));
             gateway = open;
             health.watch(open::findings);
             metrics.gateway().watch(open::routes, open::upstreams);
             metrics.watchRefusedConnections("gateway", open::refusedConnections);
         }
-        if (store != null && shared != null) {
-            StoreTrial.run(store, shared);
-        }
-        if (pulse != null) {
-            pulse.start();
-        }
-        CompletableFuture<Boolean> agreed = callers.agree(store).completeOnTimeout(false, 1, TimeUnit.SECONDS);
-        if (permitKey != null) {
-            permitKey.start().completeOnTimeout(false, 1, TimeUnit.SECONDS).join();
-        }
-        if (durable != null) {
-            rules.source().listen(durable.rules());
-            durable.start().join();
-        }
-        agreed.join();
-        if (recorder != null) {
-            recorder.begin(keys);
-        }
+        participant.warmUp();
+        permitKey.ifPresent(SharedPermitKey::awaitFirst);
+        participant.start().join();
+        recorder.ifPresent(each -> each.begin(participant.keys()));
         WarmUp warmUp = new WarmUp(clock);
         warmUp.begin("the service for Envoy", more -> door.warmUp(rules().rules(), more));
         if (gateway != null) {
@@ -428,44 +253,25 @@ public final class Node implements AutoCloseable {
         }
         warmUp.await();
         door.serve();
-        List<ErasableStore> erasable = StoredCounts.of(local, shared, store);
-        config.data().map(data -> new Recordings(data.resolve("recordings"))).ifPresent(erasable::add);
-        erasable.addAll(callers.erasable());
-        if (durable != null) {
-            erasable.add(durable.erasable());
-        }
-        logged.flatMap(DecisionRecorder::erasable).ifPresent(erasable::add);
-        if (recorder != null) {
-            erasable.add(recorder);
-            fleet.excerpt(recorder::excerpt);
-        }
-        fleet.erase(inForce, keys, erasable);
-        health.watchFleet(fleet::findings);
-        fleet.report(apiPort(), rules, watch, health::findings, tallies);
+        Membership membership = participant.membership();
+        health.watchFleet(membership::findings);
+        participant.join(
+                NodeId.host() + ":" + apiPort(),
+                evaluator,
+                AnswerJson::explain,
+                health::findings,
+                config.data().map(data -> new Recordings(data.resolve("recordings"))).stream()
+                        .<ErasableStore>map(each -> each)
+                        .toList());
     }
 
-    private RulingCounts counted(DataOutbox outbox) {
-        RulingCounts all = new RulingCounts(outbox, clock);
-        fleet.add(all);
-        leaving.add(all);
-        all.start();
-        return all;
-    }
-
-    private Optional<DecisionRecorder> logged(NodeConfig config, Supplier<RuleSet> inForce, KeySettings keys)
-            throws StartFailedException {
-        try {
-            Optional<DecisionRecorder> opened =
-                    DecisionRecorder.open(config.decisions().log(), fleet.outbox(), inForce, keys, clock);
-            opened.ifPresent(each -> {
-                fleet.add(each);
-                leaving.add(each);
-                metrics.limits().watch(each);
-            });
-            return opened;
-        } catch (IllegalArgumentException e) {
-            throw new StartFailedException(String.valueOf(e.getMessage()), List.of());
+    private RulingListener listener(Tracing tracing) {
+        List<RulingListener> all = new ArrayList<>(participant.listeners());
+        all.addAll(List.of(metrics.limits(), new RefusalLog(clock)));
+        if (tracing.records()) {
+            all.add(new DecisionSpans(tracing));
         }
+        return new RulingListeners(all);
     }
 
     /** A registry that sends metrics by itself does not announce when it reads them. */
@@ -487,7 +293,7 @@ public final class Node implements AutoCloseable {
 
             @Override
             public void heard(Ruling.@Nullable Settled ruling, int status, long nanos) {
-                tallies.answered(ruling, status, nanos);
+                participant.tallies().answered(ruling, status, nanos);
             }
         };
     }
@@ -508,60 +314,8 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    private static void closeQuietly(AutoCloseable part) {
-        try {
-            part.close();
-        } catch (Exception e) {
-            LOG.log(Level.WARNING, "a part of the node did not stop cleanly", e);
-        }
-    }
-
     /** Sets how long a stop waits for settlements. */
     void settlementsMayTake(Duration atMost) {
-        settlementsMayTake = atMost;
-    }
-
-    /** The last requests settle when they end. If the node did not wait, their reservations would stand. */
-    private void awaitSettlements() {
-        Evaluator opened = evaluator;
-        if (opened != null) {
-            try {
-                Patience.await(opened.settlementsUnderWay(), settlementsMayTake);
-            } catch (ExecutionException | TimeoutException e) {
-                LOG.log(
-                        Level.WARNING,
-                        "the shared store did not settle the last reservations in time; what they reserved may stand");
-            }
-        }
-    }
-
-    private void release() {
-        closing.set(true);
-        NodeGateway open = gateway;
-        if (open != null) {
-            open.close();
-        }
-        grpc(GrpcDoor::close);
-        api.close();
-        awaitSettlements();
-        DoorTokens files = tokens;
-        if (files != null) {
-            files.close();
-        }
-        if (pulse != null) {
-            pulse.close();
-        }
-        if (permitKey != null) {
-            permitKey.close();
-        }
-        fleet.close();
-        leaving.forEach(Node::closeQuietly);
-        rules.close();
-        local.close();
-        if (shared != null) {
-            shared.close();
-        }
-        // Last, because closing the limiters still changes counts.
-        abandon(recorder);
+        participant.settlementsMayTake(atMost);
     }
 }

@@ -12,6 +12,7 @@ import io.sluice.rules.source.RulesRefusedException;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.HashKeyNeeded;
 import io.sluice.runtime.OpenRules;
+import io.sluice.runtime.participant.Membership;
 import java.util.List;
 
 /** Opens the rules from the source in a node's configuration. */
@@ -22,10 +23,10 @@ final class NodeRules {
     private NodeRules() {}
 
     /** Opens the rules with which a node starts. Fails if they are invalid or unsuitable for this node. */
-    static OpenRules open(NodeConfig config, NodeFleet fleet) throws StartFailedException {
+    static OpenRules open(NodeConfig config, Membership membership) throws StartFailedException {
         OpenRules rules;
         try {
-            rules = orDefault(config, of(config, config.rules(), fleet)).warnIfNone(RULES_FLAG);
+            rules = orDefault(config, of(config, config.rules(), membership)).warnIfNone(RULES_FLAG);
         } catch (RulesRefusedException e) {
             int count = e.errors().size();
             throw new StartFailedException(
@@ -49,14 +50,14 @@ final class NodeRules {
                 .orElse(rules);
     }
 
-    private static OpenRules of(NodeConfig config, RulesFrom from, NodeFleet fleet) throws RulesRefusedException {
+    private static OpenRules of(NodeConfig config, RulesFrom from, Membership membership) throws RulesRefusedException {
         if (from instanceof RulesFrom.Store) {
             String uri = config.redisUri().orElseThrow();
-            return OpenRules.ofRedis(uri, fleet.id(), config.data(), vet(config), Clock.system());
+            return OpenRules.ofRedis(uri, membership.id(), config.data(), vet(config), Clock.system());
         }
         if (from instanceof RulesFrom.Center) {
             return OpenRules.ofCenter(
-                    fleet.center().orElseThrow(), fleet.id(), config.data(), vet(config), Clock.system());
+                    membership.center().orElseThrow(), membership.id(), config.data(), vet(config), Clock.system());
         }
         if (from instanceof RulesFrom.File file) {
             return OpenRules.ofFile(file.path(), config.data(), vet(config), Clock.system());

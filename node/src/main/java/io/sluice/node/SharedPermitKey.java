@@ -6,6 +6,7 @@ import io.sluice.runtime.Store;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,11 @@ final class SharedPermitKey implements AutoCloseable {
             clock.at(clock.nanoTime() + PAUSE.toNanos(), this::start);
         }
         return first;
+    }
+
+    /** Starts to propose the key, and waits for the first answer of the store for at most a second. */
+    void awaitFirst() {
+        start().completeOnTimeout(false, 1, TimeUnit.SECONDS).join();
     }
 
     private boolean agreed(byte @Nullable [] key, @Nullable Throwable failure) {

@@ -29,6 +29,8 @@ import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.StoreWatch;
+import io.sluice.runtime.fleet.NodeReport.Kind;
+import io.sluice.runtime.participant.Membership;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.net.URI;
@@ -141,7 +143,11 @@ final class BareServer implements AutoCloseable {
             RulingListener listener, Duration bodyMayTake, NodeConfig.RulesFrom shown, RuleSet rules, Clock clock)
             throws StartFailedException {
         NodeConfig config = NodeConfig.inProcess(shown, 0);
-        Health health = new Health(NodeRules.open(config, NodeFleet.open(config, clock)), new StoreWatch(null, clock));
+        Health health = new Health(
+                NodeRules.open(
+                        config,
+                        Membership.of("node", Kind.NODE, Optional.empty(), Optional.empty(), Optional.empty(), clock)),
+                new StoreWatch(null, clock));
         Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
         KeySettings keys = new KeySettings(KeySecret.random(), KeySettings.DEFAULT_IPV6_PREFIX, Optional.empty());
         Evaluator evaluator = new Evaluator(() -> rules, local, null, keys, clock, listener);

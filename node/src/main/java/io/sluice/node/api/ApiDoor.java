@@ -31,7 +31,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The port of the decision API and its event loops. Thread-safe. */
-public final class ApiDoor {
+public final class ApiDoor implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ApiDoor.class);
     private static final long TICK_MILLIS = 1_000;
@@ -160,6 +160,7 @@ public final class ApiDoor {
     }
 
     /** Stops accepting connections and returns when all requests in flight have finished. */
+    @Override
     public void close() {
         Certificates watched = certificates;
         if (watched != null) {

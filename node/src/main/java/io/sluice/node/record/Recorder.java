@@ -22,7 +22,7 @@ import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.decisions.KeyNotes;
-import io.sluice.runtime.erasure.ErasableStore;
+import io.sluice.runtime.participant.Recording;
 import io.sluice.runtime.recording.ExcerptQuestion;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -52,7 +52,7 @@ import org.slf4j.LoggerFactory;
  * queued events. If there is no room, or the disk accepts no data, events are dropped and counted, and the recording marks the place
  * where they are missing.
  */
-public final class Recorder implements ErasableStore, AutoCloseable {
+public final class Recorder implements Recording, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Recorder.class);
 
@@ -156,17 +156,17 @@ public final class Recorder implements ErasableStore, AutoCloseable {
         thread.start();
     }
 
-    /** Returns the listener that records the steps of a shared store. */
+    @Override
     public HistoryListener history() {
         return queue::add;
     }
 
-    /** Returns the listener that records the decisions of a limiter that counts in this process. */
+    @Override
     public DecisionListener decisions() {
         return (decision, elapsedNanos) -> queue.add(decision);
     }
 
-    /** Returns the listener that records permits given back and settlements of an engine in this process. */
+    @Override
     public LocalEngine.ReturnListener returns() {
         return new LocalEngine.ReturnListener() {
             @Override
@@ -186,11 +186,7 @@ public final class Recorder implements ErasableStore, AutoCloseable {
         };
     }
 
-    /**
-     * Returns the listener that records requests.
-     *
-     * @param rules the rules in force
-     */
+    @Override
     public RulingListener requests(Supplier<RuleSet> rules) {
         return new RulingListener() {
             @Override
@@ -224,6 +220,7 @@ public final class Recorder implements ErasableStore, AutoCloseable {
     }
 
     /** Returns the newest requests of the recording. Reads files, so it may take seconds. */
+    @Override
     public byte[] excerpt(ExcerptQuestion question) throws IOException {
         String key;
         long since;

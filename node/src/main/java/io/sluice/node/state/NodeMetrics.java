@@ -7,14 +7,12 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.sluice.core.local.LocalEngine;
 import io.sluice.envoy.descriptor.DomainRules;
 import io.sluice.redis.store.StoreVitals;
-import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.RateLimitMetrics;
 import io.sluice.runtime.StoreFigure;
 import io.sluice.runtime.StorePulse;
-import io.sluice.runtime.StoreWatch;
+import io.sluice.runtime.participant.Participant;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -80,18 +78,13 @@ public final class NodeMetrics {
      *
      * @param droppedLogLines returns the number of dropped log lines
      */
-    public void watch(
-            RuleSource source,
-            LocalEngine counts,
-            StoreWatch store,
-            @Nullable StorePulse storePulse,
-            LongSupplier droppedLogLines) {
-        pulse = storePulse;
+    public void watch(Participant participant, LongSupplier droppedLogLines) {
+        pulse = participant.engines().pulse();
         droppedLines = droppedLogLines;
         FunctionCounter.builder("sluice_log_dropped", droppedLogLines, LongSupplier::getAsLong)
                 .description("Log lines that were dropped because the output could not keep up")
                 .register(registry);
-        limits.watch(source, counts, store);
+        participant.measure(limits);
     }
 
     /**

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Explanation;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.runtime.participant.Engines;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.net.URI;
@@ -183,7 +184,7 @@ class RedisBackedTest {
                 for (int i = 0; i < 200; i++) {
                     spent[0] += app.allows("u") ? 1 : 0;
                 }
-                return app.context.getBean(SluiceEngines.class).watch().leased() > 0;
+                return app.context.getBean(Engines.class).watch().leased() > 0;
             });
         }
         try (App next = App.start("--sluice.redis.uri=" + redis.uri(), "--sluice.rules-file=" + file)) {

@@ -25,6 +25,7 @@ import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.RateLimitMetrics;
+import io.sluice.runtime.participant.Engines;
 import io.sluice.testkit.QuietClock;
 import java.time.Duration;
 import java.util.List;
@@ -154,8 +155,8 @@ class SluiceAutoConfigurationTest {
     void anUnconfiguredRedisIsNotUsed(CapturedOutput output) {
         contexts.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
                 .withPropertyValues("spring.data.redis.timeout=1s")
-                .run(context -> assertThat(context.getBean(SluiceEngines.class).shared())
-                        .isNull());
+                .run(context ->
+                        assertThat(context.getBean(Engines.class).shared()).isNull());
         assertThat(output).contains("in this process only");
     }
 

@@ -11,6 +11,7 @@ import io.sluice.runtime.data.DataBatch.Kind;
 import io.sluice.runtime.data.DecisionEntry;
 import io.sluice.runtime.fleet.Fleet;
 import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.participant.Participant;
 import io.sluice.spring.boot.store.SluiceStartException;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.http.CenterStub;
@@ -125,7 +126,7 @@ class SluiceDecisionsTest {
     void withoutPropertiesAndACenterNothingIsLogged() {
         application.run(context -> {
             ask(context.getBean(Evaluator.class));
-            assertThat(context.getBean(SluiceDecisions.class).recorder()).isEmpty();
+            assertThat(context.getBean(Participant.class).decisions()).isEmpty();
         });
     }
 

@@ -19,7 +19,6 @@ import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.HashKeyFile;
 import io.sluice.runtime.caller.CallerQuestion;
-import io.sluice.runtime.caller.RefusedCallers;
 import io.sluice.runtime.data.DataBatch;
 import io.sluice.runtime.data.FrequentCallers;
 import io.sluice.runtime.data.RefusedMinute;
@@ -33,6 +32,8 @@ import io.sluice.runtime.fleet.NodeReport.Mode;
 import io.sluice.runtime.fleet.StoreHealth;
 import io.sluice.runtime.fleet.Tally;
 import io.sluice.runtime.fleet.TrialReport;
+import io.sluice.runtime.participant.Membership;
+import io.sluice.runtime.participant.Participant;
 import io.sluice.testkit.audit.SignedLog;
 import io.sluice.testkit.http.CenterStub;
 import io.sluice.testkit.redis.RedisServer;
@@ -234,7 +235,7 @@ class SluiceFleetTest {
                     NodeReport report = report(each -> !each.answers().callers().isEmpty());
                     assertThat(report.answers().callers().get(0).content())
                             .contains("{\"attributes\":{\"user\":\"u-100086\"},\"hidden\":[]}");
-                    context.getBean(RefusedCallers.class).flush();
+                    context.getBean(Participant.class).refused().orElseThrow().flush();
                     assertThat(callers(report(each -> !callers(each).isEmpty()))
                                     .get(0)
                                     .groups())
@@ -274,7 +275,7 @@ class SluiceFleetTest {
                 .run(context -> {
                     Evaluator evaluator = context.getBean(Evaluator.class);
                     await().atMost(Duration.ofMinutes(5))
-                            .until(() -> context.getBean(SluiceFleet.class).liveNodes() == 10);
+                            .until(() -> context.getBean(Membership.class).liveNodes() == 10);
                     int allowed = 0;
                     for (int i = 0; i < 150; i++) {
                         Ruling ruling = evaluator
@@ -298,9 +299,9 @@ class SluiceFleetTest {
                     .withPropertyValues("sluice.redis.uri=" + redis.uri(), "server.port=0");
             alone.run(context -> {
                 await().atMost(Duration.ofMinutes(5))
-                        .until(() -> context.getBean(SluiceFleet.class).liveNodes() == 4);
+                        .until(() -> context.getBean(Membership.class).liveNodes() == 4);
                 assertThat(redis.command("SMEMBERS", "rate_limit_nodes").texts())
-                        .containsExactly(context.getBean(SluiceFleet.class).id());
+                        .containsExactly(context.getBean(Membership.class).id());
             });
         }
     }
@@ -312,8 +313,7 @@ class SluiceFleetTest {
                     .withConfiguration(AutoConfigurations.of(SluiceAutoConfiguration.class))
                     .withPropertyValues("sluice.redis.uri=" + redis.uri(), "server.port=0")
                     .withPropertyValues("sluice.rules[0].id=a", "sluice.rules[0].limits[0].rate=5")
-                    .run(context -> assertThat(
-                                    context.getBean(SluiceFleet.class).liveNodes())
+                    .run(context -> assertThat(context.getBean(Membership.class).liveNodes())
                             .isZero());
             assertThat(redis.command("EXISTS", "rate_limit_nodes").number()).isZero();
         }
@@ -371,7 +371,7 @@ class SluiceFleetTest {
                 .withConfiguration(AutoConfigurations.of(SluiceAutoConfiguration.class))
                 .withPropertyValues("sluice.center.token-file=" + folder.resolve("none"))
                 .run(context ->
-                        assertThat(context.getBean(SluiceFleet.class).center()).isEmpty());
+                        assertThat(context.getBean(Membership.class).center()).isEmpty());
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.sluice.rules.source.RulesRefusedException;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.HashKeyNeeded;
 import io.sluice.runtime.OpenRules;
+import io.sluice.runtime.participant.Membership;
 import io.sluice.spring.boot.store.SluiceStartException;
 import io.sluice.spring.boot.store.StoreAddress;
 import java.nio.file.Files;
@@ -23,27 +24,20 @@ final class RuleChoice {
     private final SluiceProperties properties;
     private final Environment environment;
     private final Optional<StoreAddress> store;
-    private final SluiceFleet fleet;
     private final Clock clock;
 
-    RuleChoice(
-            SluiceProperties properties,
-            Environment environment,
-            Optional<StoreAddress> store,
-            SluiceFleet fleet,
-            Clock clock) {
+    RuleChoice(SluiceProperties properties, Environment environment, Optional<StoreAddress> store, Clock clock) {
         this.properties = properties;
         this.environment = environment;
         this.store = store;
-        this.fleet = fleet;
         this.clock = clock;
     }
 
     /** Opens the source. Fails if the rules have errors or cannot work in this process. */
-    OpenRules open() {
+    OpenRules open(Membership membership) {
         OpenRules rules;
         try {
-            rules = chosen();
+            rules = chosen(membership);
         } catch (RulesRefusedException e) {
             throw refused(e.errors());
         }
@@ -59,13 +53,13 @@ final class RuleChoice {
     }
 
     /** Returns the origin of the rules, for the log. */
-    String shown() {
+    String shown(Membership membership) {
         return properties
                 .rulesFile()
                 .map(file -> "from " + file)
                 .orElseGet(() -> PropertyDocuments.isConfigured(environment)
                         ? "from the application's properties"
-                        : store.isPresent() ? "from Redis" : fleet.center().isPresent() ? "from the center" : "");
+                        : store.isPresent() ? "from Redis" : membership.center().isPresent() ? "from the center" : "");
     }
 
     /** Returns the store that the rules come from; empty if they come from elsewhere. */
@@ -75,7 +69,7 @@ final class RuleChoice {
                 : store;
     }
 
-    private OpenRules chosen() throws RulesRefusedException {
+    private OpenRules chosen(Membership membership) throws RulesRefusedException {
         boolean inline = PropertyDocuments.isConfigured(environment);
         Optional<Path> file = properties.rulesFile();
         if (inline && file.isPresent()) {
@@ -99,14 +93,14 @@ final class RuleChoice {
         }
         if (store.isPresent()) {
             try {
-                return OpenRules.ofRedis(store.get().uri(), fleet.id(), properties.dataDir(), vet(), clock)
+                return OpenRules.ofRedis(store.get().uri(), membership.id(), properties.dataDir(), vet(), clock)
                         .warnIfNone("set sluice.rules-file");
             } catch (IllegalArgumentException e) {
                 throw store.get().unreadable(e);
             }
         }
-        if (fleet.center().isPresent()) {
-            return OpenRules.ofCenter(fleet.center().get(), fleet.id(), properties.dataDir(), vet(), clock)
+        if (membership.center().isPresent()) {
+            return OpenRules.ofCenter(membership.center().get(), membership.id(), properties.dataDir(), vet(), clock)
                     .warnIfNone("set sluice.rules-file");
         }
         return OpenRules.of(RuleSource.fixed(RuleSet.none()));

@@ -20,10 +20,10 @@ import io.sluice.runtime.RefusalLog;
 import io.sluice.runtime.RulingListeners;
 import io.sluice.runtime.SharedCallerKey;
 import io.sluice.runtime.StorePulse;
-import io.sluice.runtime.Tallies;
-import io.sluice.runtime.caller.RefusedCallers;
-import io.sluice.runtime.data.RulingCounts;
-import io.sluice.runtime.durable.DurableQuotas;
+import io.sluice.runtime.participant.Engines;
+import io.sluice.runtime.participant.Membership;
+import io.sluice.runtime.participant.Participant;
+import io.sluice.runtime.participant.Participant.CallerKeys;
 import io.sluice.spring.boot.store.NamedRedis;
 import io.sluice.spring.boot.store.SluiceStartException;
 import io.sluice.spring.boot.store.StoreAddressFinder;
@@ -134,29 +134,69 @@ public final class SluiceAutoConfiguration {
         return StoreChoice.of(properties.redis(), finder);
     }
 
+    /** The application's place in its fleet. */
     @Bean(destroyMethod = "close")
-    SluiceFleet sluiceFleet(SluiceProperties properties, Environment environment, Clock clock) {
-        return SluiceFleet.of(properties, environment, clock);
+    Membership sluiceMembership(
+            SluiceProperties properties, Environment environment, ObjectProvider<RuleChoice> choice, Clock clock) {
+        RuleChoice chosen = choice.getIfAvailable();
+        return FleetProperties.membership(
+                properties, environment, chosen == null ? Optional.empty() : chosen.redis(), clock);
     }
 
     @Bean(destroyMethod = "close")
-    SluiceEngines sluiceEngines(
+    Engines sluiceEngines(
             Clock clock,
             StoreChoice choice,
             SluiceProperties properties,
-            SluiceFleet fleet,
+            Membership membership,
+            RuleSource rules,
             ObjectProvider<StoreListener> listeners) {
-        StoreListener all = new AllStoreListeners(listeners.orderedStream().toList());
-        return SluiceEngines.open(
-                clock, choice.address(), properties.redis().prefix(), all, properties.dataDir(), fleet.center());
+        return choice.open(
+                properties,
+                membership,
+                rules::latest,
+                new AllStoreListeners(listeners.orderedStream().toList()),
+                clock);
+    }
+
+    /**
+     * Starts and stops the parts that decide and report. Beans that decide depend on it, so it is closed after them.
+     *
+     * @param own the key for hashes of callers, for an application without a key file
+     */
+    @Bean(destroyMethod = "close")
+    Participant sluiceParticipant(
+            Membership membership,
+            Engines engines,
+            RuleSource source,
+            ObjectProvider<OpenRules> opened,
+            KeySettings keys,
+            SharedCallerKey own,
+            SluiceProperties properties,
+            Clock clock) {
+        Participant participant;
+        try {
+            participant = Participant.open(
+                    membership,
+                    engines,
+                    opened.getIfAvailable(() -> OpenRules.of(source)),
+                    new CallerKeys(keys, properties.hashKeyFile().isPresent() ? Optional.empty() : Optional.of(own)),
+                    DecisionProperties.read(properties.decisions()),
+                    Optional.empty(),
+                    clock);
+        } catch (IllegalArgumentException e) {
+            throw DecisionProperties.refused(e);
+        }
+        participant.warmUp();
+        return participant;
     }
 
     @Bean(destroyMethod = "")
     @Primary
     @ConditionalOnMissingBean
-    Limiter sluiceLimiter(SluiceEngines engines) {
-        Limiter shared = engines.shared();
-        return shared == null ? engines.local() : shared;
+    Limiter sluiceLimiter(Participant participant) {
+        Limiter shared = participant.engines().shared();
+        return shared == null ? participant.engines().local() : shared;
     }
 
     @Bean
@@ -165,35 +205,10 @@ public final class SluiceAutoConfiguration {
         return new RefusalLog(clock);
     }
 
-    /** A listener of rulings, which counts decisions for the reports to the center. */
+    /** The listener of rulings that counts decisions, reports refused callers, and logs decisions. */
     @Bean
-    Tallies sluiceTallies(RuleSource rules) {
-        Tallies tallies = new Tallies();
-        tallies.watch(rules);
-        return tallies;
-    }
-
-    /** A listener of rulings, which counts decisions of each second for the center. */
-    @Bean(destroyMethod = "close")
-    RulingCounts sluiceRulingCounts(SluiceFleet fleet, Clock clock) {
-        RulingCounts counts = new RulingCounts(fleet.outbox(), clock);
-        fleet.add(counts);
-        return counts;
-    }
-
-    /** A listener of rulings, which reports refused callers to the center. */
-    @Bean(destroyMethod = "close")
-    RefusedCallers sluiceRefusedCallers(SluiceFleet fleet, RuleSource rules, KeySettings keys, Clock clock) {
-        RefusedCallers callers = new RefusedCallers(fleet.outbox(), rules::latest, keys, clock);
-        fleet.add(callers);
-        return callers;
-    }
-
-    /** A listener of rulings, which logs decisions. */
-    @Bean(destroyMethod = "close")
-    SluiceDecisions sluiceDecisions(
-            SluiceProperties properties, SluiceFleet fleet, RuleSource rules, KeySettings keys, Clock clock) {
-        return SluiceDecisions.open(properties.decisions(), fleet, rules, keys, clock);
+    RulingListener sluiceReports(Participant participant) {
+        return new RulingListeners(participant.listeners());
     }
 
     @Bean
@@ -204,23 +219,9 @@ public final class SluiceAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    Evaluator sluiceEvaluator(
-            RuleSource rules,
-            SluiceEngines engines,
-            KeySettings keys,
-            Clock clock,
-            ObjectProvider<RulingListener> listeners,
-            SluiceFleet fleet) {
-        Evaluator evaluator = new Evaluator(
-                rules::latest,
-                engines.local(),
-                engines.shared(),
-                keys,
-                clock,
-                new RulingListeners(listeners.orderedStream().toList()),
-                fleet::liveNodes);
-        engines.settleFirst(evaluator::settlementsUnderWay);
-        return evaluator;
+    Evaluator sluiceEvaluator(Participant participant, ObjectProvider<RulingListener> listeners) {
+        return participant.evaluator(
+                new RulingListeners(listeners.orderedStream().toList()));
     }
 
     @Bean
@@ -236,59 +237,22 @@ public final class SluiceAutoConfiguration {
 
     @Bean
     SluiceState sluiceState(
-            SluiceEngines engines, RuleSource source, ObjectProvider<OpenRules> opened, SluiceFleet fleet) {
-        return new SluiceState(engines, source, opened.getIfAvailable(), fleet);
+            Participant participant, StoreChoice store, RuleSource source, ObjectProvider<OpenRules> opened) {
+        return new SluiceState(participant, store, source, opened.getIfAvailable());
     }
 
     @Bean
-    CallerReports sluiceCallerReports(
-            RefusedCallers refused,
-            SharedCallerKey own,
-            KeySettings keys,
-            RuleSource rules,
-            Evaluator evaluator,
-            Clock clock,
-            SluiceProperties properties) {
-        return new CallerReports(
-                refused,
-                properties.hashKeyFile().isPresent() ? Optional.empty() : Optional.of(own),
-                keys,
-                rules,
-                evaluator,
-                clock);
+    ParticipantStart sluiceParticipantStart(
+            Participant participant, Evaluator evaluator, SluiceState state, SluiceProperties properties) {
+        return new ParticipantStart(participant, evaluator, state, FleetProperties.name(properties));
     }
 
     @Bean
-    FleetStart sluiceFleetStart(
-            SluiceFleet fleet,
-            RuleSource source,
-            ObjectProvider<OpenRules> opened,
-            ObjectProvider<RuleChoice> choice,
-            SluiceEngines engines,
-            SluiceState state,
-            Tallies tallies,
-            KeySettings keys,
-            RulingCounts counts,
-            CallerReports callers,
-            SluiceDecisions decisions) {
+    StartLine sluiceStartLine(
+            StoreChoice store, RuleSource source, ObjectProvider<RuleChoice> choice, Membership membership) {
         RuleChoice chosen = choice.getIfAvailable();
-        return new FleetStart(
-                fleet,
-                opened.getIfAvailable(() -> OpenRules.of(source)),
-                chosen == null ? Optional.empty() : chosen.redis(),
-                engines,
-                state,
-                tallies,
-                keys,
-                counts,
-                callers,
-                decisions);
-    }
-
-    @Bean
-    StartLine sluiceStartLine(SluiceEngines engines, RuleSource source, ObjectProvider<RuleChoice> choice) {
-        RuleChoice chosen = choice.getIfAvailable();
-        return new StartLine(engines, source, chosen == null ? "from the application's own source" : chosen.shown());
+        return new StartLine(
+                store, source, chosen == null ? "from the application's own source" : chosen.shown(membership));
     }
 
     /** The rule source that the properties choose. */
@@ -298,17 +262,13 @@ public final class SluiceAutoConfiguration {
 
         @Bean
         RuleChoice sluiceRuleChoice(
-                SluiceProperties properties,
-                Environment environment,
-                StoreChoice store,
-                SluiceFleet fleet,
-                Clock clock) {
-            return new RuleChoice(properties, environment, store.address(), fleet, clock);
+                SluiceProperties properties, Environment environment, StoreChoice store, Clock clock) {
+            return new RuleChoice(properties, environment, store.address(), clock);
         }
 
         @Bean(destroyMethod = "close")
-        OpenRules sluiceOpenRules(RuleChoice choice) {
-            return choice.open();
+        OpenRules sluiceOpenRules(RuleChoice choice, Membership membership) {
+            return choice.open(membership);
         }
 
         @Bean(destroyMethod = "")
@@ -330,34 +290,19 @@ public final class SluiceAutoConfiguration {
         }
 
         @Bean
-        MetricsWatch sluiceMetricsWatch(
-                RateLimitMetrics metrics,
-                RuleSource source,
-                SluiceEngines engines,
-                SluiceFleet fleet,
-                SluiceDecisions decisions,
-                ObjectProvider<RuleChoice> choice) {
-            RuleChoice chosen = choice.getIfAvailable();
-            decisions.recorder().ifPresent(metrics::watch);
-            if (fleet.center().isPresent() || (chosen != null && chosen.redis().isPresent())) {
-                metrics.watch(fleet.witness());
-            }
-            return new MetricsWatch(metrics, source, engines);
+        MetricsWatch sluiceMetricsWatch(RateLimitMetrics metrics, Participant participant) {
+            return new MetricsWatch(metrics, participant);
         }
     }
 
     /** Registers the gauges that are read on each scrape, and keeps their sources reachable. */
-    record MetricsWatch(RateLimitMetrics metrics, RuleSource source, SluiceEngines engines) {
+    record MetricsWatch(RateLimitMetrics metrics, Participant participant) {
 
         MetricsWatch {
-            metrics.watch(source, engines.counts(), engines.watch());
-            StorePulse pulse = engines.pulse();
+            participant.measure(metrics);
+            StorePulse pulse = participant.engines().pulse();
             if (pulse != null) {
                 metrics.watch(pulse);
-            }
-            DurableQuotas durable = engines.durable();
-            if (durable != null) {
-                metrics.watch(durable);
             }
         }
     }

@@ -9,6 +9,9 @@ import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.ShownRules;
 import io.sluice.runtime.durable.DurableQuotas;
+import io.sluice.runtime.participant.Engines;
+import io.sluice.runtime.participant.Membership;
+import io.sluice.runtime.participant.Participant;
 import io.sluice.spring.boot.store.StoreAddress;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,16 +23,18 @@ import org.jspecify.annotations.Nullable;
 /** The state of the application's limiter, for the health indicator and the endpoint. Thread-safe. */
 public final class SluiceState {
 
-    private final SluiceEngines engines;
+    private final Engines engines;
+    private final StoreChoice store;
     private final RuleSource source;
     private final @Nullable OpenRules opened;
-    private final SluiceFleet fleet;
+    private final Membership membership;
 
-    SluiceState(SluiceEngines engines, RuleSource source, @Nullable OpenRules opened, SluiceFleet fleet) {
-        this.engines = engines;
+    SluiceState(Participant participant, StoreChoice store, RuleSource source, @Nullable OpenRules opened) {
+        this.engines = participant.engines();
+        this.membership = participant.membership();
+        this.store = store;
         this.source = source;
         this.opened = opened;
-        this.fleet = fleet;
     }
 
     String engine() {
@@ -37,7 +42,7 @@ public final class SluiceState {
     }
 
     Optional<String> store() {
-        return engines.address().map(StoreAddress::shown);
+        return store.address().map(StoreAddress::shown);
     }
 
     RuleSet rules() {
@@ -78,7 +83,7 @@ public final class SluiceState {
             findings.add("the newest rules were refused and are not in force: "
                     + source.refused().get(0));
         }
-        findings.addAll(fleet.findings());
+        findings.addAll(membership.findings());
         return findings;
     }
 

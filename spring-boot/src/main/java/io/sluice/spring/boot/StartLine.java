@@ -11,12 +11,12 @@ final class StartLine implements SmartInitializingSingleton {
 
     private static final Logger LOG = LoggerFactory.getLogger(StartLine.class);
 
-    private final SluiceEngines engines;
+    private final StoreChoice store;
     private final RuleSource rules;
     private final String rulesFrom;
 
-    StartLine(SluiceEngines engines, RuleSource rules, String rulesFrom) {
-        this.engines = engines;
+    StartLine(StoreChoice store, RuleSource rules, String rulesFrom) {
+        this.store = store;
         this.rules = rules;
         this.rulesFrom = rulesFrom;
     }
@@ -32,7 +32,7 @@ final class StartLine implements SmartInitializingSingleton {
         String counted = count == 0
                 ? "no rules, only limits in code apply"
                 : count + (count == 1 ? " rule " : " rules ") + rulesFrom + ", version " + set.version();
-        return engines.address()
+        return store.address()
                         .map(address -> "Sluice shares its counts through " + address.shown() + " (configured by "
                                 + address.from() + ")")
                         .orElse("Sluice counts in this process only (no Redis configured)")
