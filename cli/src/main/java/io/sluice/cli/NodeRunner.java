@@ -126,6 +126,7 @@ final class NodeRunner {
                         options.gatewayAddress(),
                         options.gatewayPort == null ? RoleOptions.DEFAULT_GATEWAY_PORT : options.gatewayPort,
                         from)),
+                file.doors(),
                 options.xRateLimitHeaders,
                 Optional.ofNullable(options.defaultLimit).map(DefaultLimit::new).or(file::defaultLimit),
                 file.openMetrics(),

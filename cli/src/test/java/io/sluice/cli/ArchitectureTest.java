@@ -171,7 +171,10 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat(inModule("node")
                         .and(not(resideInAnyPackage(
-                                "io.sluice.node", "io.sluice.node.config", "io.sluice.node.gateway.spi")))));
+                                "io.sluice.node",
+                                "io.sluice.node.config",
+                                "io.sluice.node.door",
+                                "io.sluice.node.gateway.spi")))));
     }
 
     @Test

@@ -3,27 +3,20 @@ package io.sluice.node;
 import io.sluice.core.time.Clock;
 import io.sluice.http.answer.AnswerJson;
 import io.sluice.node.access.DoorTokens;
-import io.sluice.node.api.ApiAccess;
-import io.sluice.node.api.ApiDoor;
-import io.sluice.node.api.ApiHandler;
-import io.sluice.node.api.BodyReader;
-import io.sluice.node.api.DecisionRoutes;
-import io.sluice.node.api.EnvoyRoute;
-import io.sluice.node.api.PermitSeals;
-import io.sluice.node.api.StateRoutes;
-import io.sluice.node.config.DoorAccess;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.StartFailedException;
+import io.sluice.node.door.Door;
+import io.sluice.node.door.DoorMeans;
+import io.sluice.node.door.DoorProvider;
 import io.sluice.node.envoy.GrpcDoor;
-import io.sluice.node.gateway.OpenGateway;
 import io.sluice.node.record.Recorder;
 import io.sluice.node.state.Health;
 import io.sluice.node.state.NodeMetrics;
 import io.sluice.node.telemetry.Telemetry;
 import io.sluice.node.trace.DecisionSpans;
 import io.sluice.node.trace.Tracing;
+import io.sluice.node.transport.EventLoops;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.NodeId;
@@ -36,22 +29,16 @@ import io.sluice.runtime.participant.Closing;
 import io.sluice.runtime.participant.Engines;
 import io.sluice.runtime.participant.Membership;
 import io.sluice.runtime.participant.Participant;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A running node: rules, engines, the decision API, the rate limit service for Envoy and the gateway. Thread-safe.
@@ -71,12 +58,9 @@ public final class Node implements AutoCloseable {
     private final Optional<Recorder> recorder;
     private final Participant participant;
     private final Health health;
-    private final ApiDoor api;
-    private final PermitSeals seals = new PermitSeals();
-    private final Optional<SharedPermitKey> permitKey;
+    private final EventLoops loops;
+    private final List<Door> doors = new CopyOnWriteArrayList<>();
     private final Runnable stopDelay;
-    private volatile @Nullable GrpcDoor grpc;
-    private volatile @Nullable NodeGateway gateway;
 
     private Node(
             NodeConfig config, Store.Opener opener, Closing parts, Runnable stopDelay, LongSupplier droppedLogLines)
@@ -89,8 +73,6 @@ public final class Node implements AutoCloseable {
         this.participant = NodeParts.participant(config, opener, metrics.limits(), recorder, parts, clock);
         Engines engines = participant.engines();
         this.health = new Health(participant.rules(), engines.watch());
-        this.permitKey =
-                Optional.ofNullable(engines.store()).map(store -> parts.add(new SharedPermitKey(store, seals, clock)));
         metrics.watch(participant, droppedLogLines);
         recorder.ifPresent(each -> metrics.watchRecording(each::recorded, each::dropped));
         telemetry.droppedSpans().ifPresent(metrics::watchSpans);
@@ -98,7 +80,7 @@ public final class Node implements AutoCloseable {
         if (durable != null) {
             health.watchDurable(durable::findings, durable::isRestored);
         }
-        this.api = parts.add(new ApiDoor());
+        this.loops = parts.add(new EventLoops());
     }
 
     /** Starts a node and returns when it serves. */
@@ -132,19 +114,22 @@ public final class Node implements AutoCloseable {
 
     /** Returns the port of the decision API. */
     public int apiPort() {
-        return api.port();
+        return door(NodeApi.class).map(NodeApi::port).orElse(0);
     }
 
     /** Returns the port of the rate limit service for Envoy; empty if the node has none. */
     public OptionalInt grpcPort() {
-        GrpcDoor door = grpc;
-        return door == null ? OptionalInt.empty() : door.port();
+        return door(GrpcDoor.class).map(GrpcDoor::port).orElse(OptionalInt.empty());
     }
 
     /** Returns the address of the gateway, {@code http://host:port} or {@code https://host:port}; empty if the node has none. */
     public Optional<URI> gateway() {
-        NodeGateway open = gateway;
-        return open == null ? Optional.empty() : Optional.of(open.address());
+        return door(NodeGateway.class).flatMap(NodeGateway::address);
+    }
+
+    /** Returns a door of the node; empty if it has none of this type. */
+    <T extends Door> Optional<T> door(Class<T> type) {
+        return doors.stream().filter(type::isInstance).map(type::cast).findFirst();
     }
 
     /** Returns the rules in force. */
@@ -173,7 +158,7 @@ public final class Node implements AutoCloseable {
     }
 
     boolean usesNativeTransport() {
-        return api.usesNativeTransport();
+        return loops.isNative();
     }
 
     /**
@@ -184,12 +169,7 @@ public final class Node implements AutoCloseable {
     public void close() {
         if (closing.compareAndSet(false, true)) {
             health.turn(Health.Phase.STOPPING);
-            grpc(GrpcDoor::leave);
-            NodeGateway open = gateway;
-            if (open != null) {
-                open.leave();
-            }
-            api.leave();
+            doors.forEach(Door::leave);
             stopDelay.run();
             parts.close();
         }
@@ -207,62 +187,52 @@ public final class Node implements AutoCloseable {
             refreshMetrics();
         }
         Tracing tracing = telemetry.tracing();
-        Supplier<RuleSet> inForce = participant.rules().source()::latest;
+        DoorTokens tokens = parts.add(DoorTokens.open(config, clock));
+        health.watchTokens(tokens::findings);
         Evaluator evaluator = participant.evaluator(listener(tracing));
-        StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
-        DecisionRoutes decisions =
-                new DecisionRoutes(api.vertx(), evaluator, inForce, seals, config.xRateLimitHeaders(), tracing);
-        DoorTokens files = parts.add(DoorTokens.open(config, clock));
-        health.watchTokens(files::findings);
-        GrpcDoor door = parts.add(GrpcDoor.of(config, files, evaluator));
-        grpc = door;
-        if (door.hasPort()) {
-            metrics.watchRefusedConnections("grpc", door::refusedConnections);
-        }
-        EnvoyRoute envoy = new EnvoyRoute(api.vertx(), door.json());
-        ApiAccess access = files.of(config.api())
-                .map(file -> ApiAccess.withToken(file::admits, config.openMetrics()))
-                .orElse(ApiAccess.OPEN);
-        Function<ApiAccess, ApiHandler> handlers =
-                each -> new ApiHandler(decisions, envoy, state, each, new BodyReader());
-        api.open(config.api(), () -> handlers.apply(access), clock);
-        metrics.watchRefusedConnections("api", api::refusedConnections);
-        OpenGateway.Resources means = new OpenGateway.Resources(
-                api.vertx(), api.arrivals(), evaluator, config.xRateLimitHeaders(), gatewayListener(), tracing, clock);
-        if (config.gateway().isPresent()) {
-            NodeGateway open = parts.add(NodeGateway.open(config.gateway().get(), means));
-            gateway = open;
-            health.watch(open::findings);
-            metrics.gateway().watch(open::routes, open::upstreams);
-            metrics.watchRefusedConnections("gateway", open::refusedConnections);
-        }
+        openDoors(new DoorMeans(config, participant, evaluator, loops, tokens, tracing, metrics, health, clock));
         participant.warmUp();
-        permitKey.ifPresent(SharedPermitKey::awaitFirst);
         participant.start().join();
         recorder.ifPresent(each -> each.begin(participant.keys()));
         WarmUp warmUp = new WarmUp(clock);
-        warmUp.begin("the service for Envoy", more -> door.warmUp(rules().rules(), more));
-        if (gateway != null) {
-            warmUp.begin("the gateway", more -> NodeGateway.warmUp(means, more));
-        }
-        if (config.api().access().equals(DoorAccess.OPEN)) {
-            InetSocketAddress address = new InetSocketAddress(config.api().host(), apiPort());
-            warmUp.begin("the decision API", HttpQuestions.ofRules(address, rules())::ask);
-        } else {
-            warmUp.begin("the decision API", more -> practise(handlers, more));
-        }
+        doors.forEach(door -> warmUp.begin(door.name(), door::warmUp));
         warmUp.await();
-        door.serve();
+        for (Door door : doors) {
+            door.serve();
+        }
         Membership membership = participant.membership();
         health.watchFleet(membership::findings);
         participant.join(
-                NodeId.host() + ":" + apiPort(),
-                evaluator,
-                AnswerJson::explain,
-                health::findings,
-                config.data().map(data -> new Recordings(data.resolve("recordings"))).stream()
-                        .<ErasableStore>map(each -> each)
-                        .toList());
+                NodeId.host() + ":" + apiPort(), evaluator, AnswerJson::explain, health::findings, recordings(config));
+    }
+
+    /** Creates and opens the doors that the configuration asks for. A failure closes those that are open. */
+    private void openDoors(DoorMeans means) throws StartFailedException {
+        List<DoorProvider> providers = DoorProvider.all();
+        List<String> known = providers.stream().map(DoorProvider::section).toList();
+        for (String name : means.config().doors().keySet()) {
+            if (!known.contains(name)) {
+                throw new StartFailedException(
+                        "doors." + name + ": no such door (expected: one of " + String.join(", ", known) + ")",
+                        List.of());
+            }
+        }
+        for (DoorProvider provider : providers) {
+            Optional<? extends Door> created = provider.create(means);
+            if (created.isPresent()) {
+                Door door = parts.add(created.get());
+                door.open();
+                doors.add(door);
+                health.watch(door::findings);
+                metrics.watchRefusedConnections(door.name(), door::refusedConnections);
+            }
+        }
+    }
+
+    private static List<ErasableStore> recordings(NodeConfig config) {
+        return config.data().stream()
+                .<ErasableStore>map(data -> new Recordings(data.resolve("recordings")))
+                .toList();
     }
 
     private RulingListener listener(Tracing tracing) {
@@ -280,37 +250,6 @@ public final class Node implements AutoCloseable {
             // The thread of the clock must not wait for a reader of the metrics.
             var unused = CompletableFuture.runAsync(metrics::refresh);
             clock.at(clock.nanoTime() + REFRESH.toNanos(), this::refreshMetrics);
-        }
-    }
-
-    private OpenGateway.AnswerListener gatewayListener() {
-        OpenGateway.AnswerListener counted = metrics.gateway();
-        return new OpenGateway.AnswerListener() {
-            @Override
-            public void answered(String route, int status, long nanos) {
-                counted.answered(route, status, nanos);
-            }
-
-            @Override
-            public void heard(Ruling.@Nullable Settled ruling, int status, long nanos) {
-                participant.tallies().answered(ruling, status, nanos);
-            }
-        };
-    }
-
-    /** The token keeps other processes out during the warm-up. */
-    private void practise(Function<ApiAccess, ApiHandler> handlers, BooleanSupplier more) throws Exception {
-        String token = UUID.randomUUID().toString();
-        ApiAccess own = ApiAccess.withToken(List.of("Bearer " + token)::equals, false);
-        api.practise(() -> handlers.apply(own), address -> HttpQuestions.ofRules(address, rules())
-                .withToken(token)
-                .ask(more));
-    }
-
-    private void grpc(Consumer<GrpcDoor> action) {
-        GrpcDoor door = grpc;
-        if (door != null) {
-            action.accept(door);
         }
     }
 

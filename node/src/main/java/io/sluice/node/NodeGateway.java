@@ -8,16 +8,18 @@ import io.sluice.node.config.ConfigWatch;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RoutesFrom;
 import io.sluice.node.config.StartFailedException;
+import io.sluice.node.door.Door;
+import io.sluice.node.door.DoorMeans;
 import io.sluice.node.gateway.OpenGateway;
 import io.sluice.node.gateway.SampleUpstream;
 import io.sluice.node.gateway.config.GatewayConfig;
 import io.sluice.node.gateway.config.GatewayRefusedException;
-import io.sluice.node.gateway.upstream.UpstreamHealth;
 import io.sluice.node.transport.Patience;
 import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.IOException;
@@ -32,7 +34,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -40,7 +41,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The gateway of a node, with its configuration and its reloads. Thread-safe. */
-final class NodeGateway implements AutoCloseable {
+final class NodeGateway implements Door {
 
     private static final String WARM_UP_RULES =
             "rules: [{ id: warm-up, limits: [{ by: ip, rate: 1000000/s }, { by: [tenant, user], rate: 1000000/s }] }]";
@@ -52,32 +53,64 @@ final class NodeGateway implements AutoCloseable {
     private static final String UPSTREAM = "UPSTREAM";
     private static final Duration MAY_TAKE = Duration.ofSeconds(10);
 
-    private final String host;
-    private final OpenGateway gateway;
-    private final @Nullable ConfigWatch watch;
+    private final NodeConfig.Gateway settings;
+    private final DoorMeans means;
+    private final OpenGateway.Resources resources;
+    private volatile @Nullable OpenGateway gateway;
+    private volatile @Nullable ConfigWatch watch;
 
-    private NodeGateway(String host, OpenGateway gateway, @Nullable ConfigWatch watch) {
-        this.host = host;
-        this.gateway = gateway;
-        this.watch = watch;
+    NodeGateway(NodeConfig.Gateway settings, DoorMeans means) {
+        this.settings = settings;
+        this.means = means;
+        this.resources = new OpenGateway.Resources(
+                means.loops(),
+                means.evaluator(),
+                means.config().xRateLimitHeaders(),
+                answers(means),
+                means.tracing(),
+                means.clock());
+    }
+
+    private static OpenGateway.AnswerListener answers(DoorMeans means) {
+        OpenGateway.AnswerListener counted = means.metrics().gateway();
+        return new OpenGateway.AnswerListener() {
+            @Override
+            public void answered(String route, int status, long nanos) {
+                counted.answered(route, status, nanos);
+            }
+
+            @Override
+            public void heard(Ruling.@Nullable Settled ruling, int status, long nanos) {
+                means.participant().tallies().answered(ruling, status, nanos);
+            }
+        };
+    }
+
+    @Override
+    public String name() {
+        return "gateway";
     }
 
     /** Reads the configuration and starts to listen. */
-    static NodeGateway open(NodeConfig.Gateway settings, OpenGateway.Resources resources) throws StartFailedException {
+    @Override
+    public void open() throws StartFailedException {
         String host = settings.host();
+        OpenGateway opened;
         try {
             if (settings.routes() instanceof RoutesFrom.File file) {
                 Path path = file.path();
                 byte[] content = ConfigWatch.content(path);
                 ConfigFile config = ConfigWatch.understood(path, content);
-                OpenGateway gateway = OpenGateway.open(host, settings.port(), routes(path, config), resources);
-                return new NodeGateway(
-                        host, gateway, ConfigWatch.open(path, content, config, gateway::take, resources.clock()));
+                opened = OpenGateway.open(host, settings.port(), routes(path, config), resources);
+                gateway = opened;
+                watch = ConfigWatch.open(path, content, config, opened::take, means.clock());
+            } else {
+                Optional<Path> routes = ((RoutesFrom.Sample) settings.routes()).file();
+                // The sample server stops with its event loops.
+                GatewayConfig config = sample(routes, sampleUpstream(resources));
+                opened = OpenGateway.open(host, settings.port(), config, resources);
+                gateway = opened;
             }
-            Optional<Path> routes = ((RoutesFrom.Sample) settings.routes()).file();
-            // The sample server stops with its event loops.
-            GatewayConfig config = sample(routes, sampleUpstream(resources));
-            return new NodeGateway(host, OpenGateway.open(host, settings.port(), config, resources), null);
         } catch (IOException e) {
             throw new StartFailedException("config: unreadable (expected: a file this user may read)", List.of());
         } catch (ConfigRefusedException e) {
@@ -87,27 +120,37 @@ final class NodeGateway implements AutoCloseable {
         } catch (GatewayRefusedException e) {
             throw new StartFailedException("config: " + e.getMessage(), List.of());
         }
+        means.metrics().gateway().watch(opened::routes, opened::upstreams);
     }
 
-    /** Asks callers to use other connections from now on. Requests that arrive are still answered. */
-    void leave() {
-        gateway.leave();
+    @Override
+    public void leave() {
+        OpenGateway open = gateway;
+        if (open != null) {
+            open.leave();
+        }
     }
 
-    long refusedConnections() {
-        return gateway.refusedConnections();
+    @Override
+    public long refusedConnections() {
+        OpenGateway open = gateway;
+        return open == null ? 0 : open.refusedConnections();
     }
 
-    URI address() {
-        return URI.create((gateway.isTls() ? "https" : "http") + "://" + (host.contains(":") ? "[" + host + "]" : host)
-                + ":" + gateway.port());
+    /** Returns the address; empty before the gateway is open. */
+    Optional<URI> address() {
+        String host = settings.host();
+        return Optional.ofNullable(gateway)
+                .map(open -> URI.create((open.isTls() ? "https" : "http") + "://"
+                        + (host.contains(":") ? "[" + host + "]" : host) + ":" + open.port()));
     }
 
     /**
      * Sends requests through a second gateway, to a separate server, while {@code more} is true. No upstream is called and nothing is
      * charged.
      */
-    static void warmUp(OpenGateway.Resources resources, BooleanSupplier more) throws Exception {
+    @Override
+    public void warmUp(BooleanSupplier more) throws Exception {
         RuleDocument.Accepted rules = (RuleDocument.Accepted) RuleDocument.parse("warm-up", WARM_UP_RULES);
         RuleSet set = new RuleSet(1, rules.rules());
         try (SampleUpstream upstream = sampleUpstream(resources);
@@ -116,8 +159,7 @@ final class NodeGateway implements AutoCloseable {
                         NodeConfig.LOOPBACK,
                         sample(Optional.empty(), upstream),
                         new OpenGateway.Resources(
-                                resources.vertx(),
-                                resources.arrivals(),
+                                resources.loops(),
                                 new Evaluator(
                                         () -> set,
                                         limiter,
@@ -133,30 +175,30 @@ final class NodeGateway implements AutoCloseable {
         }
     }
 
-    /** Returns problems that do not stop the gateway, as sentences. */
-    List<String> findings() {
-        List<String> findings = new ArrayList<>(gateway.findings());
-        if (watch != null) {
-            findings.addAll(watch.findings());
+    @Override
+    public List<String> findings() {
+        List<String> findings = new ArrayList<>();
+        OpenGateway open = gateway;
+        if (open != null) {
+            findings.addAll(open.findings());
+        }
+        ConfigWatch watched = watch;
+        if (watched != null) {
+            findings.addAll(watched.findings());
         }
         return findings;
     }
 
-    List<UpstreamHealth> upstreams() {
-        return gateway.upstreams();
-    }
-
-    Set<String> routes() {
-        return gateway.routes();
-    }
-
-    /** Stops accepting connections and returns when all requests in flight have finished. */
     @Override
     public void close() {
-        if (watch != null) {
-            watch.close();
+        ConfigWatch watched = watch;
+        if (watched != null) {
+            watched.close();
         }
-        gateway.close();
+        OpenGateway open = gateway;
+        if (open != null) {
+            open.close();
+        }
     }
 
     private static GatewayConfig routes(Path path, ConfigFile config) throws StartFailedException {
@@ -166,8 +208,10 @@ final class NodeGateway implements AutoCloseable {
     }
 
     private static SampleUpstream sampleUpstream(OpenGateway.Resources resources) throws StartFailedException {
-        CompletableFuture<SampleUpstream> listening =
-                SampleUpstream.listen(resources.vertx()).toCompletionStage().toCompletableFuture();
+        CompletableFuture<SampleUpstream> listening = SampleUpstream.listen(
+                        resources.loops().vertx())
+                .toCompletionStage()
+                .toCompletableFuture();
         try {
             Patience.await(listening, MAY_TAKE);
             return listening.join();

@@ -53,7 +53,7 @@ final class WarmUp {
                         step.run(new Span(WARM.contains(door) ? MOMENT : SPAN));
                         WARM.add(door);
                     } catch (Exception e) {
-                        LOG.debug("{} was not warmed up; its first answers may be slow", door, e);
+                        LOG.debug("the door {} was not warmed up; its first answers may be slow", door, e);
                     }
                 },
                 task -> {

@@ -13,11 +13,10 @@ import io.sluice.node.config.NodeConfig;
 import io.sluice.node.gateway.Configs;
 import io.sluice.node.gateway.OpenGateway;
 import io.sluice.node.gateway.TestUpstream;
-import io.sluice.node.transport.Arrivals;
+import io.sluice.node.transport.EventLoops;
 import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Evaluator;
-import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -26,7 +25,6 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,10 +62,9 @@ class WarmUpTest {
 
     @Test
     void aFailureOfTheGatewayOfTheWarmUpIsSilent() throws Exception {
-        Arrivals arrivals = Arrivals.overBestTransport();
-        Vertx vertx = Vertx.builder().withTransport(arrivals).build();
         Clock clock = Clock.system();
-        try (TestUpstream upstream = new TestUpstream("here");
+        try (EventLoops loops = new EventLoops();
+                TestUpstream upstream = new TestUpstream("here");
                 Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of())) {
             Evaluator failing = new Evaluator(
                     () -> {
@@ -79,7 +76,7 @@ class WarmUpTest {
                     clock,
                     (ruling, nanos) -> {});
             OpenGateway.Resources resources =
-                    new OpenGateway.Resources(vertx, arrivals, failing, false, (route, status, nanos) -> {}, clock);
+                    new OpenGateway.Resources(loops, failing, false, (route, status, nanos) -> {}, clock);
             try (OpenGateway practice = OpenGateway.openBare(
                     NodeConfig.LOOPBACK,
                     Configs.good("routes: [{ upstreams: '" + upstream.origin() + "' }]"),
@@ -92,8 +89,6 @@ class WarmUpTest {
                 assertThat(answer.statusCode()).isEqualTo(500);
             }
             assertThat(log.list).noneMatch(WarmUpTest::isOurs);
-        } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 

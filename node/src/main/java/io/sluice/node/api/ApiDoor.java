@@ -7,12 +7,11 @@ import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.node.transport.Arrivals;
 import io.sluice.node.transport.ClientConnections;
+import io.sluice.node.transport.EventLoops;
 import io.sluice.node.transport.OpenConnections;
 import io.sluice.node.transport.Patience;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.net.ServerSSLOptions;
 import java.net.InetAddress;
@@ -30,15 +29,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The port of the decision API and its event loops. Thread-safe. */
-public final class ApiDoor implements AutoCloseable {
+/** The port of the decision API. Thread-safe. */
+public final class ApiDoor {
 
     private static final Logger LOG = LoggerFactory.getLogger(ApiDoor.class);
-    private static final long TICK_MILLIS = 1_000;
-
-    /** The maximum time from the connection to the end of the first request's head. */
-    private static final int FIRST_SECONDS = 10;
-
     private static final int IDLE_SECONDS = 60;
 
     /** The number of the free port for the warm-up. The gateways of the same Vert.x use small negative numbers. */
@@ -46,27 +40,19 @@ public final class ApiDoor implements AutoCloseable {
 
     private static final Duration MAY_TAKE = Duration.ofSeconds(15);
 
-    private final Arrivals arrivals = Arrivals.overBestTransport();
-    private final Vertx vertx = Vertx.builder()
-            .with(new VertxOptions()
-                    .setFileSystemOptions(
-                            new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)))
-            .withTransport(arrivals)
-            .build();
+    private final Vertx vertx;
+    private final Arrivals arrivals;
     private final MemoryBudget memory = MemoryBudget.ofHeap();
     private final List<HttpServer> listening = new CopyOnWriteArrayList<>();
     private final List<ApiServer> servers = new CopyOnWriteArrayList<>();
     private volatile @Nullable OpenConnections connections;
     private volatile @Nullable Certificates certificates;
+    private volatile @Nullable String deployment;
     private volatile String host = "";
 
-    public Vertx vertx() {
-        return vertx;
-    }
-
-    /** Returns the transport that reports the connections of all servers of {@link #vertx()}. */
-    public Arrivals arrivals() {
-        return arrivals;
+    public ApiDoor(EventLoops loops) {
+        this.vertx = loops.vertx();
+        this.arrivals = loops.arrivals();
     }
 
     /** Returns the listening port; 0 before {@code listen}. */
@@ -80,23 +66,18 @@ public final class ApiDoor implements AutoCloseable {
         return open == null ? 0 : open.refused();
     }
 
-    public boolean usesNativeTransport() {
-        return vertx.isNativeTransportEnabled();
-    }
-
     /**
      * Starts to listen, and returns when requests are answered.
      *
      * @param handlers creates a handler for each event loop
      */
     public void open(DoorSettings settings, Supplier<ApiHandler> handlers, Clock clock) throws StartFailedException {
-        vertx.setPeriodic(TICK_MILLIS, timer -> arrivals.tick(FIRST_SECONDS));
         Optional<Certificates> files =
                 Certificates.open("api.tls", settings.access().tls());
         Optional<ServerSSLOptions> tls = files.map(Certificates::atStart);
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
         try {
-            deploy(
+            deployment = deploy(
                     () -> {
                         ApiServer server =
                                 server(handlers.get(), settings.host(), settings.port(), tls, listening::add);
@@ -160,19 +141,23 @@ public final class ApiDoor implements AutoCloseable {
     }
 
     /** Stops accepting connections and returns when all requests in flight have finished. */
-    @Override
     public void close() {
         Certificates watched = certificates;
         if (watched != null) {
             watched.close();
         }
+        String opened = deployment;
+        deployment = null;
+        if (opened == null) {
+            return;
+        }
         if (!host.isEmpty()) {
             arrivals.stopListening(host, port(), ApiServer.IN_FLIGHT);
         }
         try {
-            Patience.await(vertx.close().toCompletionStage().toCompletableFuture(), MAY_TAKE);
+            Patience.await(vertx.undeploy(opened).toCompletionStage().toCompletableFuture(), MAY_TAKE);
         } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("the servers did not stop cleanly", e);
+            LOG.warn("the decision API did not stop cleanly", e);
         }
     }
 

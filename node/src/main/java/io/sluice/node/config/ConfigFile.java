@@ -30,6 +30,7 @@ import java.util.function.Function;
  * @param centerAuthorities the certificate of that center, or of its authority
  * @param centerRole the settings of a center itself
  * @param gateway the gateway's configuration; empty without {@code routes}
+ * @param doors the sections of further doors, by their names
  * @param decisions the settings of the decision log
  * @param telemetry the destination of traces and metrics
  * @param record the settings of the recording
@@ -52,6 +53,7 @@ public record ConfigFile(
         Optional<Path> centerAuthorities,
         CenterSection centerRole,
         Optional<GatewayConfig> gateway,
+        Map<String, DoorSection> doors,
         DecisionLogSettings decisions,
         TelemetrySettings telemetry,
         RecordSection record) {
@@ -69,6 +71,7 @@ public record ConfigFile(
             "auth",
             "services",
             "routes",
+            "doors",
             "decisions",
             "telemetry",
             "record");
@@ -97,6 +100,7 @@ public record ConfigFile(
             Optional.empty(),
             CenterSection.NONE,
             Optional.empty(),
+            Map.of(),
             DecisionLogSettings.NONE,
             TelemetrySettings.NONE,
             RecordSection.NONE);
@@ -156,6 +160,7 @@ public record ConfigFile(
                 center.map(fields -> CenterSection.of(fields, path -> beside(file, path), errors))
                         .orElse(CenterSection.NONE),
                 GatewayConfig.read(file, root, client, errors),
+                doors(file, root),
                 section(root, "decisions", DecisionLogSettings.KEYS, errors)
                         .map(fields -> DecisionLogSettings.of(fields, path -> beside(file, path), errors))
                         .orElse(DecisionLogSettings.NONE),
@@ -163,6 +168,14 @@ public record ConfigFile(
                         .map(fields -> TelemetrySettings.of(fields, path -> beside(file, path), errors))
                         .orElse(TelemetrySettings.NONE),
                 RecordSection.of(root, path -> beside(file, path), errors));
+    }
+
+    private static Map<String, DoorSection> doors(Path file, Fields root) {
+        Map<String, DoorSection> doors = new TreeMap<>();
+        root.entries("doors")
+                .orElse(Map.of())
+                .forEach((name, value) -> doors.put(name.text(), new DoorSection(file, name.text(), value)));
+        return doors;
     }
 
     /** Returns the names of settings that differ from another configuration and cannot change while a node runs. */
@@ -183,6 +196,7 @@ public record ConfigFile(
         change(changes, "grpc.tokens", grpc.tokens(), before.grpc.tokens());
         change(changes, "grpc.tls", grpc.tls(), before.grpc.tls());
         change(changes, "metrics", openMetrics, before.openMetrics);
+        change(changes, "doors", doors, before.doors);
         change(changes, "decisions", decisions, before.decisions);
         change(changes, "telemetry", telemetry, before.telemetry);
         change(changes, "record", record, before.record);

@@ -7,6 +7,7 @@ import io.sluice.runtime.center.CenterAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -24,6 +25,7 @@ import java.util.function.Consumer;
  * @param data the directory for data that the node needs at its next start, such as the rules in force; without it, nothing is kept
  * @param grpc the settings for Envoy over gRPC; without them, only {@code POST /json} serves that protocol
  * @param gateway the gateway; without it, there is none
+ * @param doors the sections of further doors, by their names
  * @param xRateLimitHeaders whether answers also carry {@code X-RateLimit-*}
  * @param defaultLimit the limit of every address while there are no rules; without it, every request is allowed then
  * @param openMetrics whether {@code /metrics} needs no token
@@ -45,6 +47,7 @@ public record NodeConfig(
         Optional<Path> data,
         Optional<GrpcSettings> grpc,
         Optional<Gateway> gateway,
+        Map<String, DoorSection> doors,
         boolean xRateLimitHeaders,
         Optional<DefaultLimit> defaultLimit,
         boolean openMetrics,
@@ -61,6 +64,7 @@ public record NodeConfig(
     public static final Duration LONGEST_STOP_DELAY = Duration.ofHours(1);
 
     public NodeConfig {
+        doors = Map.copyOf(doors);
         if (rules instanceof RulesFrom.Store && redisUri.isEmpty()) {
             throw new IllegalArgumentException("redis: none (expected: a URI, because the rules come from Redis)");
         }
@@ -134,6 +138,10 @@ public record NodeConfig(
     /** Returns the same configuration with other routes, if there is a gateway. */
     public NodeConfig withRoutes(RoutesFrom routes) {
         return with(draft -> draft.gateway = draft.gateway.map(each -> new Gateway(each.host(), each.port(), routes)));
+    }
+
+    public NodeConfig withDoors(Map<String, DoorSection> sections) {
+        return with(draft -> draft.doors = sections);
     }
 
     public NodeConfig withXRateLimitHeaders() {
@@ -277,6 +285,7 @@ public record NodeConfig(
         private Optional<Path> data = Optional.empty();
         private Optional<GrpcSettings> grpc = Optional.empty();
         private Optional<Gateway> gateway = Optional.empty();
+        private Map<String, DoorSection> doors = Map.of();
         private boolean xRateLimitHeaders;
         private Optional<DefaultLimit> defaultLimit = Optional.empty();
         private boolean openMetrics;
@@ -302,6 +311,7 @@ public record NodeConfig(
             data = config.data;
             grpc = config.grpc;
             gateway = config.gateway;
+            doors = config.doors;
             xRateLimitHeaders = config.xRateLimitHeaders;
             defaultLimit = config.defaultLimit;
             openMetrics = config.openMetrics;
@@ -325,6 +335,7 @@ public record NodeConfig(
                     data,
                     grpc,
                     gateway,
+                    doors,
                     xRateLimitHeaders,
                     defaultLimit,
                     openMetrics,

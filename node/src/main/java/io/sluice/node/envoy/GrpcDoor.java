@@ -3,18 +3,17 @@ package io.sluice.node.envoy;
 import io.sluice.envoy.decide.CountingMode;
 import io.sluice.envoy.decide.RateLimitDecider;
 import io.sluice.envoy.server.AllowedCallers;
-import io.sluice.envoy.server.EnvoyJson;
 import io.sluice.envoy.server.EnvoyServer;
 import io.sluice.envoy.server.TlsFiles;
 import io.sluice.http.trace.RequestOrigin;
 import io.sluice.node.access.DoorTokens;
 import io.sluice.node.config.DoorSettings;
 import io.sluice.node.config.GrpcSettings;
-import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.StartFailedException;
+import io.sluice.node.door.Door;
 import io.sluice.node.transport.OpenConnections;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.GeneralSecurityException;
@@ -22,37 +21,49 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A node's entry point for Envoy. Without a gRPC port there is only {@code POST /json}. Thread-safe. */
-public final class GrpcDoor implements AutoCloseable {
+/** A node's entry point for Envoy over gRPC. {@code POST /json} of the decision API has the same protocol. Thread-safe. */
+public final class GrpcDoor implements Door {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcDoor.class);
 
-    private final Optional<GrpcSettings> settings;
+    private final DoorSettings settings;
     private final DoorTokens tokens;
+    private final Supplier<RuleSet> rules;
     private final RateLimitDecider decider;
     private final OpenConnections connections;
     private volatile @Nullable EnvoyServer server;
 
-    private GrpcDoor(NodeConfig config, DoorTokens tokens, Evaluator evaluator, int mostConnections) {
-        this.settings = config.grpc();
+    private GrpcDoor(
+            GrpcSettings settings,
+            DoorTokens tokens,
+            Supplier<RuleSet> rules,
+            Evaluator evaluator,
+            int mostConnections) {
+        this.settings = settings.door();
         this.tokens = tokens;
-        boolean reference =
-                settings.filter(GrpcSettings::countsLikeTheReference).isPresent();
-        this.decider = new RateLimitDecider(evaluator, reference ? CountingMode.REFERENCE : CountingMode.TOGETHER);
+        this.rules = rules;
+        this.decider = new RateLimitDecider(
+                evaluator, settings.countsLikeTheReference() ? CountingMode.REFERENCE : CountingMode.TOGETHER);
         this.connections = new OpenConnections(mostConnections);
     }
 
     /** Creates a door that listens after {@link #serve}. */
-    public static GrpcDoor of(NodeConfig config, DoorTokens tokens, Evaluator evaluator) {
-        return of(config, tokens, evaluator, OpenConnections.USUAL_MOST);
+    public static GrpcDoor of(GrpcSettings settings, DoorTokens tokens, Supplier<RuleSet> rules, Evaluator evaluator) {
+        return of(settings, tokens, rules, evaluator, OpenConnections.USUAL_MOST);
     }
 
-    static GrpcDoor of(NodeConfig config, DoorTokens tokens, Evaluator evaluator, int mostConnections) {
-        return new GrpcDoor(config, tokens, evaluator, mostConnections);
+    static GrpcDoor of(
+            GrpcSettings settings,
+            DoorTokens tokens,
+            Supplier<RuleSet> rules,
+            Evaluator evaluator,
+            int mostConnections) {
+        return new GrpcDoor(settings, tokens, rules, evaluator, mostConnections);
     }
 
     private static EnvoyServer listen(
@@ -99,47 +110,42 @@ public final class GrpcDoor implements AutoCloseable {
         return "cannot listen (expected: an address of this machine and a free port)";
     }
 
-    /** Returns whether the node has a gRPC port. */
-    public boolean hasPort() {
-        return settings.isPresent();
+    @Override
+    public String name() {
+        return "grpc";
     }
 
-    /** Returns the port; empty if there is none or if it is not open yet. */
+    /** Returns the port; empty if it is not open yet. */
     public OptionalInt port() {
         EnvoyServer open = server;
         return open == null ? OptionalInt.empty() : OptionalInt.of(open.port());
     }
 
-    /** Returns the number of connections that were closed immediately because too many were open. */
+    @Override
     public long refusedConnections() {
         return connections.refused();
     }
 
-    /** Returns the same protocol for the api port. */
-    public EnvoyJson json() {
-        return new EnvoyJson(decider);
+    /** Does nothing: a port that listens before it serves would refuse the requests that it accepts. */
+    @Override
+    public void open() {
+        // See serve.
     }
 
-    /** Sends requests for these rules through another server while {@code more} is true. They charge nothing. */
-    public void warmUp(List<Rule> rules, BooleanSupplier more) throws IOException, GeneralSecurityException {
-        if (settings.isPresent()) {
-            EnvoyServer.warmUp(decider, rules, more);
-        }
+    @Override
+    public void warmUp(BooleanSupplier more) throws IOException, GeneralSecurityException {
+        EnvoyServer.warmUp(decider, rules.get().rules(), more);
     }
 
-    /**
-     * Starts to listen and to decide, if the node has a gRPC port. A port that listened earlier would refuse the requests that it
-     * accepts.
-     */
+    /** Starts to listen and to decide. */
+    @Override
     public void serve() throws StartFailedException {
-        if (settings.isPresent()) {
-            EnvoyServer listening = listen(settings.get().door(), tokens, decider, connections);
-            server = listening;
-            listening.open();
-        }
+        EnvoyServer listening = listen(settings, tokens, decider, connections);
+        server = listening;
+        listening.open();
     }
 
-    /** Called when the node is about to stop. */
+    @Override
     public void leave() {
         EnvoyServer open = server;
         if (open != null) {

@@ -13,10 +13,9 @@ import io.sluice.node.gateway.door.GatewayDoor;
 import io.sluice.node.gateway.route.Route;
 import io.sluice.node.gateway.upstream.UpstreamHealth;
 import io.sluice.node.trace.Tracing;
-import io.sluice.node.transport.Arrivals;
+import io.sluice.node.transport.EventLoops;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
-import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -62,12 +61,10 @@ public final class OpenGateway implements AutoCloseable {
     /**
      * The resources of a gateway.
      *
-     * @param arrivals the transport of {@code vertx}
      * @param xRateLimitHeaders whether answers also carry {@code X-RateLimit-*}
      */
     public record Resources(
-            Vertx vertx,
-            Arrivals arrivals,
+            EventLoops loops,
             Evaluator evaluator,
             boolean xRateLimitHeaders,
             AnswerListener answered,
@@ -76,13 +73,12 @@ public final class OpenGateway implements AutoCloseable {
 
         /** Creates the resources of a gateway that records no traces. */
         public Resources(
-                Vertx vertx,
-                Arrivals arrivals,
+                EventLoops loops,
                 Evaluator evaluator,
                 boolean xRateLimitHeaders,
                 AnswerListener answered,
                 Clock clock) {
-            this(vertx, arrivals, evaluator, xRateLimitHeaders, answered, Tracing.UNRECORDED, clock);
+            this(loops, evaluator, xRateLimitHeaders, answered, Tracing.UNRECORDED, clock);
         }
     }
 
@@ -116,7 +112,7 @@ public final class OpenGateway implements AutoCloseable {
             throws StartFailedException, GatewayRefusedException {
         GatewayStates states;
         try {
-            states = new GatewayStates(resources.vertx, resources.clock, config);
+            states = new GatewayStates(resources.loops.vertx(), resources.clock, config);
         } catch (AuthUnreadableException e) {
             throw new GatewayRefusedException(String.valueOf(e.getMessage()));
         }
@@ -130,8 +126,8 @@ public final class OpenGateway implements AutoCloseable {
                     resources.tracing,
                     failuresAt,
                     resources.clock,
-                    resources.vertx);
-            GatewayDoor door = new GatewayDoor(resources.vertx, resources.arrivals, resources.clock);
+                    resources.loops.vertx());
+            GatewayDoor door = new GatewayDoor(resources.loops.vertx(), resources.loops.arrivals(), resources.clock);
             GatewaySettings settings = config.settings();
             door.open(host, settings.withPort(port), gateway::handle);
             return new OpenGateway(states, door, settings.tls().isPresent());

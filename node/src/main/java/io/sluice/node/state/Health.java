@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +39,7 @@ public final class Health {
     private final OpenRules rules;
     private final StoreWatch store;
     private volatile Phase phase = Phase.STARTING;
-    private volatile Supplier<List<String>> gateway = List::of;
+    private final List<Supplier<List<String>>> doors = new CopyOnWriteArrayList<>();
     private volatile Supplier<List<String>> tokens = List::of;
     private volatile Supplier<List<String>> fleet = List::of;
     private volatile Supplier<List<String>> durable = List::of;
@@ -80,9 +81,9 @@ public final class Health {
         return store.awaySince();
     }
 
-    /** Adds the gateway's problems. */
-    public void watch(Supplier<List<String>> gatewayFindings) {
-        gateway = gatewayFindings;
+    /** Adds the problems of a door. */
+    public void watch(Supplier<List<String>> doorFindings) {
+        doors.add(doorFindings);
     }
 
     /** Adds the problems of token files. */
@@ -106,7 +107,7 @@ public final class Health {
     }
 
     /**
-     * Returns the problems of the store, the rules, the gateway, the token files and the center that do not stop decisions, as
+     * Returns the problems of the store, the rules, the doors, the token files and the center that do not stop decisions, as
      * sentences.
      */
     public List<String> findings() {
@@ -114,7 +115,7 @@ public final class Health {
         store.outage().ifPresent(findings::add);
         findings.addAll(durable.get());
         findings.addAll(rules.findings());
-        findings.addAll(gateway.get());
+        doors.forEach(door -> findings.addAll(door.get()));
         findings.addAll(tokens.get());
         findings.addAll(fleet.get());
         return findings;

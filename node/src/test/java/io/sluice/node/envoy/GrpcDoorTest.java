@@ -306,7 +306,7 @@ class GrpcDoorTest {
         Evaluator evaluator = new Evaluator(RuleSet::none, local, null, config.keyForm(), clock, (ruling, nanos) -> {});
         try (local;
                 DoorTokens tokens = DoorTokens.open(config, clock);
-                GrpcDoor door = GrpcDoor.of(config, tokens, evaluator, 2)) {
+                GrpcDoor door = GrpcDoor.of(GrpcSettings.on(0), tokens, RuleSet::none, evaluator, 2)) {
             assertThat(door.port()).as("it does not listen before it serves").isEmpty();
             door.serve();
             int port = door.port().getAsInt();

@@ -17,7 +17,7 @@ import io.sluice.core.spi.Settlement;
 import io.sluice.core.spi.SettlementResult;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
-import io.sluice.node.transport.Arrivals;
+import io.sluice.node.transport.EventLoops;
 import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.document.RuleDocument;
@@ -30,7 +30,6 @@ import io.sluice.rules.reserve.SettledLimit;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.testkit.QuietClock;
 import io.vertx.core.Handler;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.ByteArrayOutputStream;
@@ -94,8 +93,7 @@ class AnswerSettlementTest {
 
     private final ManualClock clock = QuietClock.at(0);
     private final LocalEngine counts = new LocalEngine(clock);
-    private final Arrivals arrivals = Arrivals.overBestTransport();
-    private final Vertx vertx = Vertx.builder().withTransport(arrivals).build();
+    private final EventLoops loops = new EventLoops();
     private final List<String> outcomes = new CopyOnWriteArrayList<>();
     private final Evaluator evaluator = evaluator();
     private volatile boolean settles = true;
@@ -145,7 +143,7 @@ class AnswerSettlementTest {
         if (gateway != null) {
             gateway.close();
         }
-        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+        loops.close();
         counts.close();
     }
 
@@ -430,7 +428,8 @@ class AnswerSettlementTest {
     }
 
     private RawClient openHttp2(Handler<HttpServerRequest> upstream) throws Exception {
-        int port = vertx.createHttpServer()
+        int port = loops.vertx()
+                .createHttpServer()
                 .requestHandler(upstream)
                 .listen(0, "127.0.0.1")
                 .toCompletionStage()
@@ -452,8 +451,7 @@ class AnswerSettlementTest {
                 "127.0.0.1",
                 0,
                 Configs.good(config),
-                new OpenGateway.Resources(
-                        vertx, arrivals, evaluator, false, (route, status, nanos) -> {}, Clock.system()));
+                new OpenGateway.Resources(loops, evaluator, false, (route, status, nanos) -> {}, Clock.system()));
         return new RawClient(new Socket(InetAddress.getLoopbackAddress(), gateway.port()));
     }
 

@@ -8,12 +8,11 @@ import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
 import io.sluice.node.gateway.config.GatewayConfig;
 import io.sluice.node.gateway.upstream.UpstreamHealth;
-import io.sluice.node.transport.Arrivals;
+import io.sluice.node.transport.EventLoops;
 import io.sluice.rules.caller.KeySecret;
 import io.sluice.rules.caller.KeySettings;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.snapshot.RuleSet;
-import io.vertx.core.Vertx;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -39,8 +38,7 @@ class ReloadUnderLoadTest {
 
     private static final int CLIENTS = 8;
 
-    private final Arrivals arrivals = Arrivals.overBestTransport();
-    private final Vertx vertx = Vertx.builder().withTransport(arrivals).build();
+    private final EventLoops loops = new EventLoops();
     private final Limiter limiter = new Limiter(new LocalEngine(Clock.system()), Clock.system(), List.of());
     private final Map<String, AtomicInteger> answers = new ConcurrentHashMap<>();
     private final AtomicBoolean stop = new AtomicBoolean();
@@ -66,8 +64,7 @@ class ReloadUnderLoadTest {
                 "127.0.0.1",
                 0,
                 both("round_robin"),
-                new OpenGateway.Resources(
-                        vertx, arrivals, evaluator, false, (route, status, nanos) -> {}, Clock.system()));
+                new OpenGateway.Resources(loops, evaluator, false, (route, status, nanos) -> {}, Clock.system()));
     }
 
     @AfterEach
@@ -77,7 +74,7 @@ class ReloadUnderLoadTest {
             client.join();
         }
         gateway.close();
-        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+        loops.close();
         limiter.close();
         one.close();
         two.close();
