@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.model.Action;
+import io.sluice.rules.side.SideDecisions;
 import io.sluice.rules.snapshot.CallerPlace;
 import io.sluice.rules.snapshot.CallerSplit;
 import io.sluice.rules.snapshot.CallerTrial;
@@ -134,7 +135,7 @@ class TalliesTest {
                 List.of(),
                 List.of(),
                 permits,
-                List.of(),
+                SideDecisions.NONE,
                 null,
                 place,
                 List.of(),
