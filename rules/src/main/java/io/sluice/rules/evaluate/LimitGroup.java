@@ -10,6 +10,7 @@ import io.sluice.rules.side.Side;
 import io.sluice.rules.side.SideDecisions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -116,14 +117,14 @@ public final class LimitGroup {
             Demand demand = limits.get(0).demand();
             return demand == null || limits.get(0).side() != side ? List.of() : List.of(demand);
         }
-        List<Demand> demands = new ArrayList<>(limits.size());
+        Demand[] demands = new Demand[limits.size()];
+        int count = 0;
         for (BoundLimit b : limits) {
-            Demand demand = b.demand();
-            if (demand != null && b.side() == side) {
-                demands.add(demand);
+            if (b.demand() != null && b.side() == side) {
+                demands[count++] = b.demand();
             }
         }
-        return demands;
+        return List.of(count == demands.length ? demands : Arrays.copyOf(demands, count));
     }
 
     /**
